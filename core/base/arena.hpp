@@ -1,5 +1,5 @@
-// Memory that is given out piece by piece and freed as a whole: the home of a chunk's bytes and rows.
-// Not thread-safe; once filled it may be read from any thread.
+// Memory that is given out piece by piece and freed as a whole: the home of a chunk's bytes and
+// rows. Not thread-safe; once filled it may be read from any thread.
 #pragma once
 
 #include <cstddef>
