@@ -195,6 +195,9 @@ typedef struct walspout_batch {
 /* ---- settings ---------------------------------------------------------- */
 
 enum { WALSPOUT_STRING = 1, WALSPOUT_BOOL = 2, WALSPOUT_INT = 3, WALSPOUT_FLOAT = 4, WALSPOUT_DURATION_MS = 5, WALSPOUT_BYTES = 6 };
+/* A file or folder. The host makes it absolute against the folder of the configuration file, so that a relative path never
+ * depends on the working directory: declare `path` options with it, not with WALSPOUT_STRING. */
+enum { WALSPOUT_PATH = 7 };
 enum { WALSPOUT_REQUIRED = 1, WALSPOUT_SECRET = 2, WALSPOUT_LIST = 4, WALSPOUT_TABLE = 8 };
 
 /* What the plugin accepts. The host checks the TOML table against it before
