@@ -7,6 +7,7 @@
 
 #include <walspout/abi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -21,28 +22,34 @@ namespace walspout::pgoutput {
 
 using base::Lsn;
 
-// Times are microseconds since the Unix epoch. xid is 0 where the message carries none (outside of
-// a streamed block).
+// Everywhere below: times are microseconds since the Unix epoch (saturated where the server's would
+// not fit), and the xid of a data message is 0 outside of a streamed block, where none is sent.
+
+// Not streamed transactions arrive whole, in the order of their commits: Begin, data, Commit.
 struct Begin {
-  Lsn commit_lsn;
+  Lsn commit_lsn;  // of the commit record, as Commit repeats it; the position is Commit's end_lsn
   std::int64_t commit_time_us;
   std::uint32_t xid;
 };
 struct Commit {
   Lsn commit_lsn;
-  Lsn end_lsn;
+  Lsn end_lsn;  // first byte after the commit record: the transaction's position
   std::int64_t commit_time_us;
 };
+// Follows Begin or a transaction's first Stream Start when another server wrote the transaction.
+// Carries no xid, not even inside of a streamed block.
 struct Origin {
-  Lsn lsn;
+  Lsn lsn;  // of the commit on that server
   std::string_view name;
 };
 struct RelationColumn {
-  bool key;
+  bool key;  // part of the replica identity; under identity 'f' the server marks every column
   std::string_view name;
   std::uint32_t type_oid;
-  std::int32_t type_mod;
+  std::int32_t type_mod;  // as pg_attribute.atttypmod; -1 = none
 };
+// Comes before the first row of a table in each session and again when its shape has changed. In a
+// streamed block it belongs to the (sub)transaction xid, and is lost when that aborts.
 struct Relation {
   std::uint32_t xid;
   std::uint32_t oid;
@@ -51,19 +58,25 @@ struct Relation {
   char replica_identity;  // 'd' 'n' 'f' 'i'
   std::span<const RelationColumn> columns;
 };
+// Names a type that is not built in, before the Relation that uses it.
 struct Type {
   std::uint32_t xid;
   std::uint32_t oid;
-  std::string_view schema;
+  std::string_view schema;  // as in Relation
   std::string_view name;
 };
 
-// One value per column. WALSPOUT_NULL in an old key row may mean "not sent": the caller, who knows
+// One value per column sent. data of a text or binary value points into the payload, also when its
+// size is 0, and is nullptr in the other states. A row of no columns is empty but not nullptr; only
+// a row that was not sent is.
+// WALSPOUT_NULL in an old key row may mean "not sent": the caller, who knows
 // the relation, turns it into WALSPOUT_ABSENT.
 using Row = std::span<walspout_value>;
 
 enum class OldRow : char { kNone = 0, kKey = 'K', kFull = 'O' };
 
+// In a streamed block xid is that of the subtransaction which made the change, the one that a
+// Stream Abort names.
 struct Insert {
   std::uint32_t xid;
   std::uint32_t relation_oid;
@@ -82,12 +95,15 @@ struct Delete {
   OldRow old_kind;
   Row old_row;
 };
+// One message for all tables of a TRUNCATE that the publication holds.
 struct Truncate {
   std::uint32_t xid;
   bool cascade;
   bool restart_identity;
   std::span<const std::uint32_t> relation_oids;
 };
+// pg_logical_emit_message(). One that is not transactional comes at once, outside of Begin and
+// Commit and of streamed blocks.
 struct LogicalMessage {
   std::uint32_t xid;
   bool transactional;
@@ -96,8 +112,10 @@ struct LogicalMessage {
   std::string_view content;
 };
 
+// Blocks of a transaction that is still running, between Start and Stop; blocks of several
+// transactions may take turns, and Begin ... Commit may stand between blocks, never inside of one.
 struct StreamStart {
-  std::uint32_t xid;
+  std::uint32_t xid;  // of the top-level transaction
   bool first_segment;
 };
 struct StreamStop {};
@@ -109,11 +127,13 @@ struct StreamCommit {
 };
 struct StreamAbort {
   std::uint32_t xid;
-  std::uint32_t subxid;
+  std::uint32_t subxid;        // equal to xid when the whole transaction aborted
   Lsn abort_lsn;               // 0 unless the protocol is 4 with parallel streaming
   std::int64_t abort_time_us;  // likewise
 };
 
+// PREPARE TRANSACTION on a slot with two_phase: Begin Prepare, data, Prepare; or streamed blocks
+// and Stream Prepare. Later, perhaps in another session: Commit Prepared or Rollback Prepared.
 struct BeginPrepare {
   Lsn prepare_lsn;
   Lsn end_lsn;
@@ -162,14 +182,17 @@ struct Context {
   bool parallel = false;  // protocol 4 with streaming = parallel: Stream Abort carries LSN and time
 };
 
-// The bytes are not a message of the protocol: names the message type and the byte offset.
+// The bytes are not a message of the protocol: one line that names the message type and the byte
+// offset, and quotes no value of a row.
 struct Malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Decodes one message. payload must outlive the result (and be writable memory of the caller's
-// choice: it is only read). Rows and lists are allocated in arena. Throws Malformed, never anything
-// else but bad_alloc; bytes left over at the end are malformed, too.
+// Decodes one message. Views in the result point into payload, which must outlive it and is only
+// read; rows and lists are allocated in arena, each as one piece, at most 16 bytes for each byte of
+// payload whatever it claims. Throws Malformed, never anything else but bad_alloc; unknown flags
+// and bytes left over at the end are malformed, too. Safe to call from several threads with an
+// arena each.
 Message decode(std::span<const std::byte> payload, const Context& context, base::Arena& arena);
 
 // True for the messages whose views must outlive the call that delivers them (Insert, Update,
