@@ -1,6 +1,6 @@
-// The unit in which committed changes travel: an immutable block of rows of one or more transactions,
-// or of a part of a large one, shared by all sinks. All that its changes point to lives in its arena
-// or in the relations that it holds.
+// The unit in which committed changes travel: an immutable block of rows of one or more
+// transactions, or of a part of a large one, shared by all sinks. All that its changes point to
+// lives in its arena or in the relations that it holds.
 #pragma once
 
 #include <walspout/abi.h>
@@ -43,7 +43,8 @@ class Chunk {
   const std::vector<Piece>& pieces() const { return pieces_; }
   const std::vector<const walspout_change*>& changes() const { return changes_; }
   std::size_t bytes() const {
-    return arena_.footprint() + changes_.capacity() * sizeof(void*) + pieces_.size() * sizeof(Piece);
+    return arena_.footprint() + changes_.capacity() * sizeof(void*) +
+           pieces_.size() * sizeof(Piece);
   }
   bool empty() const { return pieces_.empty(); }
 

@@ -63,7 +63,8 @@ class RelationCache {
   RelationPtr intern(TableShape shape);
 
  private:
-  // The versions of one table (by oid), newest last. A projection for one sink has its table's oid too.
+  // The versions of one table (by oid), newest last. A projection for one sink has its table's oid
+  // too.
   std::unordered_map<std::uint32_t, std::vector<RelationPtr>> versions_;
   std::uint64_t next_version_ = 1;
 };
