@@ -122,7 +122,9 @@ Delivery Router::route(std::size_t sink, const ChunkPtr& chunk) {
     mine.end = static_cast<std::uint32_t>(own->changes.size());
     const bool last = (piece.flags & WALSPOUT_LAST) != 0;
     if (mine.begin == mine.end && !(state.started && last)) continue;  // nothing for this sink
-    mine.flags = (state.started ? 0U : WALSPOUT_FIRST) | (last ? WALSPOUT_LAST : 0U);
+    mine.flags = 0;
+    if (!state.started) mine.flags |= WALSPOUT_FIRST;
+    if (last) mine.flags |= WALSPOUT_LAST;
     state.started = !last;
     own->pieces.push_back(mine);
   }

@@ -1,0 +1,216 @@
+// The runner's calls into the plugin, and what each status means.
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "log/log.hpp"
+#include "sink/runner.hpp"
+
+namespace walspout::sink {
+
+using transaction::Piece;
+
+namespace {
+
+walspout_error empty_error() {
+  walspout_error error{};
+  error.struct_size = sizeof error;
+  return error;
+}
+
+std::string_view text(const walspout_error& error) {
+  const std::size_t size = strnlen(error.message, sizeof error.message);
+  return size == 0 ? "no reason given" : std::string_view(error.message, size);
+}
+
+}  // namespace
+
+void Runner::fail(walspout_status status, const char* call, const walspout_error& error) {
+  std::string what = "sink " + options_.sink + ": ";
+  if (status != WALSPOUT_CONFIG && status != WALSPOUT_FATAL && status != WALSPOUT_POISON)
+    what += std::string(call) + " returned the unexpected status " + std::to_string(status) + ": ";
+  what += text(error);
+  throw Failed{{status == WALSPOUT_CONFIG, std::move(what)}};
+}
+
+void Runner::wait_retry(const char* call, const walspout_error& error) {
+  const auto delay =
+      error.retry_after_ms != 0 ? std::chrono::milliseconds(error.retry_after_ms) : backoff_.next();
+  log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; " + call +
+            " is tried again in " + std::to_string(delay.count()) + " ms");
+  if (!host_.wait(static_cast<std::uint32_t>(delay.count()))) throw Stopped();
+}
+
+void Runner::open() {
+  walspout_open_args args{};
+  args.struct_size = sizeof args;
+  args.setting_count = static_cast<std::uint32_t>(settings_.settings().size());
+  args.host = &host_.abi();
+  args.pipeline = options_.pipeline.c_str();
+  args.sink = options_.sink.c_str();
+  const std::string state_directory = options_.state_directory.string();
+  args.state_dir = state_directory.c_str();
+  args.settings = settings_.settings().data();
+  while (true) {
+    walspout_open_reply reply{};
+    reply.struct_size = sizeof reply;
+    walspout_error error = empty_error();
+    const walspout_status status = plugin_.open(&args, &reply, &error);
+    if (status == WALSPOUT_OK) {
+      instance_ = reply.self;
+      const std::lock_guard lock(mutex_);
+      opened_.position = keeps_position() ? reply.position : 0;
+      opened_.host_state = reply.host_state.size == 0
+                               ? std::string()
+                               : std::string(reply.host_state.data, reply.host_state.size);
+      return;
+    }
+    if (status != WALSPOUT_RETRY && status != WALSPOUT_REOPEN) fail(status, "open", error);
+    wait_retry("open", error);
+  }
+}
+
+void Runner::close() {
+  if (instance_ == nullptr) return;
+  plugin_.close(std::exchange(instance_, nullptr));
+}
+
+Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece& piece) {
+  walspout_txn txn = piece.txn;
+  const bool last = (piece.flags & WALSPOUT_LAST) != 0;
+  const bool commit = txn.kind == WALSPOUT_TXN_COMMIT;
+  txn.position = last && commit ? txn.end_lsn : 0;
+  if (txn.position != 0 && host_state_due_)
+    txn.host_state = {host_state_.data(), host_state_.size()};
+
+  walspout_batch batch{};
+  batch.struct_size = sizeof batch;
+  batch.flags = piece.flags;
+  batch.txn = &txn;
+  batch.change_count = piece.end - piece.begin;
+  batch.changes = delivery.changes().data() + piece.begin;
+  while (true) {
+    if (!poisoned_.empty() && commit) {
+      without_poison_.clear();
+      for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
+        const walspout_change* change = delivery.changes()[i];
+        if (!poisoned_.contains({txn.commit_lsn, change->ordinal}))
+          without_poison_.push_back(change);
+      }
+      batch.change_count = without_poison_.size();
+      batch.changes = without_poison_.data();
+    }
+    walspout_error error = empty_error();
+    const walspout_status status = plugin_.write(instance_, &batch, &error);
+    if (status == WALSPOUT_OK) break;
+    switch (status) {
+      case WALSPOUT_RETRY:
+        wait_retry("write", error);
+        continue;
+      case WALSPOUT_POISON:
+        note_poison(error);
+        continue;
+      case WALSPOUT_REOPEN:
+        log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; it is reopened");
+        return Outcome::kReopen;
+      default:
+        fail(status, "write", error);
+    }
+  }
+  if (txn.position != 0) host_state_due_ = false;
+  unfinished_ = !last;
+  if (last) {
+    if (!dirty_) dirty_since_ = Clock::now();
+    dirty_ = true;
+    if (commit) accepted_ = std::max(accepted_, txn.end_lsn);
+  }
+  return Outcome::kOk;
+}
+
+Runner::Outcome Runner::write_position(base::Lsn position) {
+  walspout_txn txn{};
+  txn.struct_size = sizeof txn;
+  txn.kind = WALSPOUT_TXN_COMMIT;
+  txn.commit_lsn = txn.end_lsn = txn.position = position;
+  txn.commit_time_us = host_.abi().now_us(host_.abi().ctx);
+  txn.host_state = {host_state_.data(), host_state_.size()};
+  walspout_batch batch{};
+  batch.struct_size = sizeof batch;
+  batch.flags = WALSPOUT_FIRST | WALSPOUT_LAST;
+  batch.txn = &txn;
+  while (true) {
+    walspout_error error = empty_error();
+    const walspout_status status = plugin_.write(instance_, &batch, &error);
+    if (status == WALSPOUT_OK) break;
+    if (status == WALSPOUT_REOPEN) return Outcome::kReopen;
+    if (status != WALSPOUT_RETRY) fail(status, "write", error);
+    wait_retry("write", error);
+  }
+  host_state_due_ = false;
+  dirty_ = true;
+  accepted_ = std::max(accepted_, position);
+  return Outcome::kOk;
+}
+
+Runner::Outcome Runner::flush_once() {
+  const Clock::time_point start = Clock::now();
+  walspout_lsn durable = 0;
+  while (true) {
+    walspout_error error = empty_error();
+    durable = 0;
+    const walspout_status status = plugin_.flush(instance_, &durable, &error);
+    if (status == WALSPOUT_OK) break;
+    switch (status) {
+      case WALSPOUT_RETRY:
+        wait_retry("flush", error);
+        continue;
+      case WALSPOUT_POISON:
+        note_poison(error);
+        return Outcome::kReopen;
+      case WALSPOUT_REOPEN:
+        log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; it is reopened");
+        return Outcome::kReopen;
+      default:
+        fail(status, "flush", error);
+    }
+  }
+  if (durable > accepted_)
+    throw Failed{{false, "sink " + options_.sink + ": plugin " + plugin_.name + " calls " +
+                             base::format_lsn(durable) + " durable, but was given only " +
+                             base::format_lsn(accepted_) + "; this is a fault of the plugin"}};
+  const Clock::time_point end = Clock::now();
+  const auto cost = std::min<Clock::duration>(end - start, std::chrono::milliseconds(25));
+  flush_not_before_ = end + 4 * cost;
+  // A sink that takes its time is asked again, but not in a hot loop.
+  if (durable < accepted_)
+    flush_not_before_ = std::max(flush_not_before_, end + std::chrono::milliseconds(100));
+  backoff_.reset();
+  dirty_ = durable < accepted_ && !copying_;
+  dirty_since_ = end;
+  reported_ = std::max(reported_, durable);
+  floor_ = std::max(floor_, durable);
+  if (copying_) {
+    window_.clear();  // the copy is repeated as a whole
+    dirty_ = false;
+  } else {
+    window_.release(durable);
+    if (!unfinished_ && durable >= accepted_ && !window_.complete()) window_.clear();
+    if (durable > 0) listener_.durable(index_, durable);
+  }
+  return Outcome::kOk;
+}
+
+void Runner::note_poison(const walspout_error& error) {
+  const std::string what = "sink " + options_.sink + ": change " + std::to_string(error.ordinal) +
+                           " of the transaction at " + base::format_lsn(error.commit_lsn) +
+                           " cannot be applied: " + std::string(text(error));
+  const bool named = poisoned_.emplace(error.commit_lsn, error.ordinal).second;
+  if (!named)
+    throw Failed{{false, what + " (named again although it was left out: a fault of the plugin)"}};
+  if (options_.on_poison == PoisonPolicy::kStop)
+    throw Failed{{false, what + "; mend the target, or set on_poison = \"skip\" to leave it out"}};
+  log::error(what + "; it is left out, as on_poison = \"skip\" says");
+}
+
+}  // namespace walspout::sink
