@@ -1,0 +1,95 @@
+// A throwaway PostgreSQL server: own folder, unix socket only, gone with the object.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
+
+struct pg_conn;
+
+namespace walspout::test {
+
+// NULL is nullopt. Values are text, printed with the settings of contract "SQLite mirror: values":
+// UTC, ISO dates, hex bytea, shortest exact floats.
+using Row = std::vector<std::optional<std::string>>;
+using Rows = std::vector<Row>;
+
+// One session, for transactions that stay open. Throws std::runtime_error with the server's text.
+class Session {
+ public:
+  explicit Session(const std::string& url);
+  ~Session();
+  Session(Session&& other) noexcept;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Several statements at once are one transaction, as PQexec has it.
+  Rows query(const std::string& sql);
+  void sql(const std::string& text) { query(text); }
+  std::string value(const std::string& sql);  // the first row's first column; "" for NULL or no row
+  int pid() const;                            // of its backend
+
+ private:
+  pg_conn* connection_;
+};
+
+class PostgresServer {
+ public:
+  struct Options {
+    std::vector<std::string> settings = {};  // lines of postgresql.conf, after the harness' own
+    std::vector<std::string> hba = {};       // lines of pg_hba.conf, before "local all all trust"
+  };
+
+  // wal_level=logical and fsync=off. The binaries come from WALSPOUT_PG_BIN or the newest
+  // /usr/lib/postgresql/*/bin; as root the server runs as postgres, else nobody.
+  PostgresServer() : PostgresServer(Options{}) {}
+  explicit PostgresServer(const Options& options);
+  ~PostgresServer();
+
+  void start();  // returns once it takes connections
+  enum class How { kFast, kImmediate };
+  // Seconds it took. Throws when it takes longer than 60 s.
+  double stop(How how = How::kFast);
+  void restart(How how = How::kFast);
+  bool running() { return process_ && process_->running(); }
+
+  void create_database(const std::string& name);
+  // "host=DIR port=P user=U dbname=D"
+  std::string url(const std::string& db, const std::string& user = "postgres") const;
+  std::string socket_directory() const { return dir_.path(); }
+  std::string socket_path() const { return dir_ / ".s.PGSQL.5432"; }
+  std::string log() const { return read_file(dir_ / "log"); }
+
+  Session session(const std::string& db) const { return Session(url(db)); }
+  void sql(const std::string& db, const std::string& text) const { session(db).sql(text); }
+  Rows query(const std::string& db, const std::string& text) const {
+    return session(db).query(text);
+  }
+  std::string value(const std::string& db, const std::string& text) const {
+    return session(db).value(text);
+  }
+  // As psql runs a file: each statement for itself, stopping at the first error.
+  void script(const std::string& db, const std::string& text) const;
+
+  // The position after the last statement. A logical one (hexadecimal number) for comparing.
+  std::uint64_t wal_position() const;
+
+  static const std::string& bin();  // the folder of the server's binaries
+
+ private:
+  TempDir dir_;
+  std::string user_;
+  std::unique_ptr<Process> process_;
+};
+
+// "16/B374D848" -> number; 0 for "".
+std::uint64_t parse_lsn(const std::string& text);
+
+// A server for the whole test program, for tests without wishes of their own.
+PostgresServer& shared_server();
+
+}  // namespace walspout::test
