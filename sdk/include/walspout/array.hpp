@@ -62,11 +62,9 @@ inline void append_scalar(std::string& out, JsonKind kind, std::string_view text
     case JsonKind::kJson:
       if (text.empty()) return append_string(out, text);
       return append_json(out, text);
-    case JsonKind::kBytes: {
-      std::string bytes;
-      if (!append_bytes_of_hex(bytes, text)) return append_string(out, text);
-      return append_base64(out, bytes);
-    }
+    case JsonKind::kBytes:
+      if (!append_base64_of_hex(out, text)) append_string(out, text);
+      return;
     case JsonKind::kString:
     case JsonKind::kArray:
       break;

@@ -193,25 +193,25 @@ inline void append_json(std::string& out, std::string_view text) {
   out.append(from, end);
 }
 
-// RFC 4648 section 4, padded, in quotes.
-inline void append_base64(std::string& out, std::string_view bytes) {
+namespace detail {
+
+// byte(i) for i in [0, size), in base64 and quotes.
+template <class Byte>
+void append_base64_of(std::string& out, std::size_t size, Byte byte) {
   constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto byte = [&](std::size_t i) -> std::uint32_t {
-    return static_cast<unsigned char>(bytes[i]);
-  };
   const std::size_t start = out.size();
-  out.resize(start + 2 + (bytes.size() + 2) / 3 * 4);
+  out.resize(start + 2 + (size + 2) / 3 * 4);
   char* to = out.data() + start;
   *to++ = '"';
   std::size_t i = 0;
-  for (; i + 3 <= bytes.size(); i += 3) {
+  for (; i + 3 <= size; i += 3) {
     const std::uint32_t v = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
     *to++ = kAlphabet[v >> 18];
     *to++ = kAlphabet[v >> 12 & 63];
     *to++ = kAlphabet[v >> 6 & 63];
     *to++ = kAlphabet[v & 63];
   }
-  const std::size_t left = bytes.size() - i;
+  const std::size_t left = size - i;
   if (left != 0) {
     const std::uint32_t v = byte(i) << 16 | (left == 2 ? byte(i + 1) << 8 : 0);
     *to++ = kAlphabet[v >> 18];
@@ -222,26 +222,32 @@ inline void append_base64(std::string& out, std::string_view bytes) {
   *to = '"';
 }
 
-// Appends the bytes of bytea's hex form ("\x68690a") to out. False, and out is as it was, when the
-// text has another form.
-inline bool append_bytes_of_hex(std::string& out, std::string_view text) {
+// The value of a hexadecimal digit, or 16 and more.
+inline std::uint32_t hex_digit(char c) {
+  if (c >= '0' && c <= '9') return static_cast<std::uint32_t>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<std::uint32_t>(c - 'a' + 10);
+  return c >= 'A' && c <= 'F' ? static_cast<std::uint32_t>(c - 'A' + 10) : 16;
+}
+
+}  // namespace detail
+
+// RFC 4648 section 4 ("+/" and padded), in quotes.
+inline void append_base64(std::string& out, std::string_view bytes) {
+  detail::append_base64_of(out, bytes.size(), [&](std::size_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(bytes[i]);
+  });
+}
+
+// The same of the bytes that bytea's hex form ("\x68690a") stands for. False, and nothing is
+// appended, when the text has another form.
+inline bool append_base64_of_hex(std::string& out, std::string_view text) {
   if (text.size() < 2 || text[0] != '\\' || text[1] != 'x' || text.size() % 2 != 0) return false;
-  const auto digit = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-  };
-  const std::size_t start = out.size();
-  out.resize(start + text.size() / 2 - 1);
-  char* to = out.data() + start;
-  for (std::size_t i = 2; i < text.size(); i += 2) {
-    const int high = digit(text[i]), low = digit(text[i + 1]);
-    if (high < 0 || low < 0) {
-      out.resize(start);
-      return false;
-    }
-    *to++ = static_cast<char>(high << 4 | low);
-  }
+  const std::string_view digits = text.substr(2);
+  for (const char c : digits)
+    if (detail::hex_digit(c) > 15) return false;
+  detail::append_base64_of(out, digits.size() / 2, [&](std::size_t i) {
+    return detail::hex_digit(digits[2 * i]) << 4 | detail::hex_digit(digits[2 * i + 1]);
+  });
   return true;
 }
 
