@@ -36,9 +36,10 @@
 #include <vector>
 
 #include <walspout/array.hpp>
+#include <walspout/change.hpp>
+#include <walspout/error.hpp>
 #include <walspout/event_fields.hpp>
 #include <walspout/json_text.hpp>
-#include <walspout/sink.hpp>
 
 namespace walspout {
 
