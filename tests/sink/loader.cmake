@@ -1,0 +1,45 @@
+# Plugins that are broken in one way each, for the loader's tests.
+set(loader_plugins ${CMAKE_CURRENT_BINARY_DIR}/loader_plugins)
+function(loader_plugin name source)
+  add_library(loader_${name} MODULE loader_plugins/${source})
+  target_link_libraries(loader_${name} PRIVATE walspout_sdk)
+  target_compile_definitions(loader_${name} PRIVATE NAME="${name}" PLUGIN_NAME="${name}" ${ARGN})
+  set_target_properties(loader_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name} SUFFIX ".so"
+    C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${loader_plugins})
+  set_property(GLOBAL APPEND PROPERTY loader_plugin_targets loader_${name})
+endfunction()
+loader_plugin(good plugin.c)
+loader_plugin(sysv_hash plugin.c)
+target_link_options(loader_sysv_hash PRIVATE -Wl,--hash-style=sysv)
+loader_plugin(newer_minor plugin.c ABI_MINOR=7)
+loader_plugin(newer_major plugin.c ABI_MAJOR=2)
+loader_plugin(older_major plugin.c ABI_MAJOR=0)
+loader_plugin(small_struct plugin.c "STRUCT_SIZE=offsetof(walspout_plugin,close)")
+loader_plugin(tiny_struct plugin.c STRUCT_SIZE=4)
+loader_plugin(null_entry plugin.c RESULT=NULL)
+loader_plugin(null_callback plugin.c WRITE=NULL)
+loader_plugin(bad_option plugin.c OPTION_TYPE=99)
+loader_plugin(other_entry plugin.c ENTRY=plugin_main)
+loader_plugin(abi_2 plugin.c ENTRY=walspout_plugin_v2)
+loader_plugin(unresolved plugin.c WITHOUT_DEFINITION)
+loader_plugin(throws_text throwing.cpp "THROW=throw std::runtime_error(\"no licence\\nfound\")")
+loader_plugin(throws_number throwing.cpp "THROW=throw 7")
+loader_plugin(counter counter.cpp)
+# Another setting of the C++ standard library than the host's.
+loader_plugin(counter_old_abi counter.cpp _GLIBCXX_USE_CXX11_ABI=0)
+if(WALSPOUT_SANITIZE)
+  # A real plugin is not instrumented; and clang's runtime does not come in by dlopen.
+  get_property(targets GLOBAL PROPERTY loader_plugin_targets)
+  foreach(target ${targets})
+    target_compile_options(${target} PRIVATE -fno-sanitize=all)
+    target_link_options(${target} PRIVATE -fno-sanitize=all)
+  endforeach()
+endif()
+
+walspout_test(test_sink_loader
+  SOURCES loader_test.cpp loader_elf_test.cpp loader_path_test.cpp loader_descriptor_test.cpp
+          loader_settings_test.cpp loader_describe_test.cpp loader_text_test.cpp
+  LIBS walspout_sink)
+target_compile_definitions(test_sink_loader PRIVATE LOADER_PLUGINS="${loader_plugins}")
+get_property(targets GLOBAL PROPERTY loader_plugin_targets)
+add_dependencies(test_sink_loader ${targets})
