@@ -67,10 +67,10 @@ void read_host(const Node* node, Config& config, base::Problems& problems) {
     section.problem(
         "memory", "= " + quoted(*section.find("memory")) + " is out of range; write 1MiB to 1TiB");
   }
-  std::vector<std::pair<std::string, base::Location>> paths;
+  std::vector<Text> paths;
   if (section.texts("plugin_path", paths)) {
-    for (const auto& [path, at] : paths) {
-      host.plugin_path.push_back((config.directory / path).lexically_normal());
+    for (const Text& path : paths) {
+      host.plugin_path.push_back((config.directory / path.value).lexically_normal());
     }
   }
 }

@@ -45,7 +45,15 @@ std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> known) {
   std::string lowered(word);
   std::transform(lowered.begin(), lowered.end(), lowered.begin(), lower);
-  return base::nearest(lowered, known);  // all of our words are in lower case
+  // All of our words are in lower case.
+  if (const auto near = base::nearest(lowered, known)) return near;
+  // "slot_name" for slot, "exclude" for exclude_columns
+  constexpr std::size_t kLeast = 3;
+  for (const std::string_view candidate : known) {
+    if (lowered.starts_with(std::string(candidate) + '_')) return candidate;
+    if (lowered.size() >= kLeast && candidate.starts_with(lowered + '_')) return candidate;
+  }
+  return std::nullopt;
 }
 
 std::string header(std::string_view kind) {

@@ -84,8 +84,7 @@ void Section::report_unknown(const Node& node) {
   } else if (kind_.empty()) {
     text += "the tables are [host], [source], [state], [admin], [log] and [[sink]]";
   } else if (kind_ == "sink") {
-    text += "options of the plugin belong under [sink.options], the keys of a [[sink]] are " +
-            join(known, "", " and ");
+    text += "if it is an option of the plugin, it belongs under [sink.options]";
   } else {
     text += (known.size() == 1 ? "the only key of " : "the keys of ") + header(kind_) +
             (known.size() == 1 ? " is " : " are ") + join(known, "", " and ");
@@ -140,7 +139,7 @@ bool Section::size(std::string_view key, std::uint64_t& to) {
   return true;
 }
 
-bool Section::texts(std::string_view key, std::vector<std::pair<std::string, base::Location>>& to) {
+bool Section::texts(std::string_view key, std::vector<Text>& to) {
   const Node* node = find(key);
   if (node == nullptr) return false;
   const List* list = node->list();
@@ -149,10 +148,10 @@ bool Section::texts(std::string_view key, std::vector<std::pair<std::string, bas
     return false;
   }
   bool right = true;
-  std::vector<std::pair<std::string, base::Location>> read;
+  std::vector<Text> read;
   for (const Node& item : list->items) {
     if (item.text() != nullptr && !item.text()->empty()) {
-      read.emplace_back(*item.text(), item.at);
+      read.push_back({*item.text(), quoted(item), item.at});
       continue;
     }
     right = false;

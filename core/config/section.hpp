@@ -18,6 +18,13 @@
 
 namespace walspout::config {
 
+// One string of a list.
+struct Text {
+  std::string value;
+  std::string shown;  // for messages: see quoted()
+  base::Location at;
+};
+
 template <class E>
 struct Choice {
   std::string_view word;
@@ -39,8 +46,7 @@ class Section {
   bool text(std::string_view key, std::string& to);
   bool boolean(std::string_view key, bool& to);
   bool size(std::string_view key, std::uint64_t& to);
-  // A list of strings with the place of each.
-  bool texts(std::string_view key, std::vector<std::pair<std::string, base::Location>>& to);
+  bool texts(std::string_view key, std::vector<Text>& to);
 
   template <class E, std::size_t N>
   bool choice(std::string_view key, const std::array<Choice<E>, N>& choices, E& to) {

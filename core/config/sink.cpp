@@ -78,7 +78,7 @@ void read_options(const Section& section, Sink& sink, base::Problems& problems) 
 }
 
 void read_operations(Section& section, Sink& sink, base::Problems& problems) {
-  std::vector<std::pair<std::string, base::Location>> words;
+  std::vector<Text> words;
   if (!section.texts("operations", words)) return;
   if (words.empty()) {
     section.problem("operations",
@@ -89,14 +89,14 @@ void read_operations(Section& section, Sink& sink, base::Problems& problems) {
   Operations operations;
   const std::array<bool*, 4> flags = {&operations.insert, &operations.update, &operations.delete_,
                                       &operations.truncate};
-  for (const auto& [word, at] : words) {
+  for (const auto& [word, shown, at] : words) {
     const auto found = std::find(kWords.begin(), kWords.end(), word);
     if (found != kWords.end()) {
       *flags[static_cast<std::size_t>(found - kWords.begin())] = true;
       continue;
     }
     const auto near = nearest(word, kWords);
-    problems.push_back({at, section.path("operations") + " holds a word that is not known; " +
+    problems.push_back({at, section.path("operations") + " = " + shown + " is not known; " +
                                 (near ? "did you mean \"" + std::string(*near) + "\"?"
                                       : "write insert, update, delete or truncate")});
   }
@@ -104,15 +104,15 @@ void read_operations(Section& section, Sink& sink, base::Problems& problems) {
 }
 
 void read_exclude_columns(Section& section, Sink& sink, base::Problems& problems) {
-  std::vector<std::pair<std::string, base::Location>> columns;
+  std::vector<Text> columns;
   if (!section.texts("exclude_columns", columns)) return;
-  for (auto& [column, at] : columns) {
+  for (auto& [column, shown, at] : columns) {
     const std::size_t last = column.rfind('.');
     const std::size_t first = column.find('.');
     if (first == std::string::npos || first == last || first == 0 || last == first + 1 ||
         last + 1 == column.size() || column.starts_with('!')) {
-      problems.push_back({at, section.path("exclude_columns") + " = \"" + column +
-                                  "\" does not name a column; write \"schema.table.column\""});
+      problems.push_back({at, section.path("exclude_columns") + " = " + shown +
+                                  " does not name a column; write \"schema.table.column\""});
       continue;
     }
     sink.exclude_columns.push_back(std::move(column));
@@ -264,7 +264,7 @@ void read_sinks(const Node& root, const Section& top, Config& config, base::Prob
 }
 
 void read_tables(Section& section, base::TablePatterns& to, base::Problems& problems) {
-  std::vector<std::pair<std::string, base::Location>> patterns;
+  std::vector<Text> patterns;
   if (!section.texts("tables", patterns)) return;
   if (patterns.empty()) {
     section.problem("tables",
@@ -272,14 +272,16 @@ void read_tables(Section& section, base::TablePatterns& to, base::Problems& prob
     return;
   }
   std::vector<std::string> good;
-  for (const auto& [pattern, at] : patterns) {
+  for (const auto& [pattern, shown, at] : patterns) {
     const std::string mark = pattern.starts_with('!') ? "!" : "";
     const std::string name = pattern.substr(mark.size());
     const std::size_t dot = name.find('.');
-    const std::string what = section.path("tables") + " = \"" + pattern + '"';
+    const std::string what = section.path("tables") + " = " + shown;
     if (dot == std::string::npos && !name.empty()) {
-      problems.push_back(
-          {at, what + " has no schema; did you mean \"" + mark + "public." + name + "\"?"});
+      const bool show = shown.starts_with('"');
+      problems.push_back({at, what + " has no schema; " +
+                                  (show ? "did you mean \"" + mark + "public." + name + "\"?"
+                                        : "write schema.table")});
     } else if (dot == std::string::npos || dot == 0 || dot + 1 == name.size()) {
       problems.push_back({at, what +
                                   " is not a pattern; write \"schema.table\", where * stands for "

@@ -62,7 +62,11 @@ Node convert(const toml::node& from, const std::string& file) {
 // text of the line and may be part of a secret; names of keys that are there twice are kept.
 std::string without_quotes(std::string_view text) {
   std::string out(text.substr(0, text.find(", saw '")));
+  constexpr std::string_view kPrefix = "Error while parsing ";
+  if (out.starts_with(kPrefix)) out.replace(0, kPrefix.size(), "wrong ");
   if (out.find("cannot redefine existing") != std::string::npos) return out;
+  constexpr std::string_view kEscape = "unknown escape sequence";
+  if (const auto at = out.find(kEscape); at != std::string::npos) out.resize(at + kEscape.size());
   constexpr std::size_t kOneSign = 2;  // expected '=': punctuation of TOML, not of the line
   for (std::size_t open = out.find('\''); open != std::string::npos; open = out.find('\'', open)) {
     const std::size_t close = out.find('\'', open + 1);
@@ -76,20 +80,19 @@ std::string without_quotes(std::string_view text) {
   return out;
 }
 
-std::string advice(std::string_view description) {
-  const auto has = [&](std::string_view part) {
-    return description.find(part) != std::string_view::npos;
-  };
-  if (has("cannot redefine") || has("cannot insert")) {
-    return "a key or table may be there once; remove one of the two";
+std::string_view advice(std::string_view what) {
+  constexpr std::pair<std::string_view, std::string_view> kAdvice[] = {
+      {"cannot ", "a key or table may be there once; remove one of the two"},
+      {"control character", "close the quotes on the same line"},
+      {"line break", "close the quotes on the same line"},
+      {"escape sequence", "write \\\\ for a backslash, or put the text in single quotes"},
+      {"value type", "put text in quotes"},
+      {"utf-8", "save the file as UTF-8"},
+      {"'='", "write key = value"},
+      {"comment or whitespace", "end the line after the value, or put a # before the rest"}};
+  for (const auto& [part, text] : kAdvice) {
+    if (what.find(part) != std::string_view::npos) return text;
   }
-  if (has("unexpected control character") || has("line break")) {
-    return "close the quotes on the same line, or use three of them";
-  }
-  if (has("could not determine value type") || has("value type")) {
-    return "put text in quotes";
-  }
-  if (has("utf-8") || has("UTF-8")) return "save the file as UTF-8";
   return "correct the TOML here; text values need quotes";
 }
 
@@ -119,7 +122,8 @@ ParseResult parse_toml(std::string_view text, const std::string& file) {
     result.root = std::move(node);
   } catch (const toml::parse_error& error) {
     const std::string what = without_quotes(error.description());
-    result.problems.push_back({location(error.source(), file), what + "; " + advice(what)});
+    result.problems.push_back(
+        {location(error.source(), file), what + "; " + std::string(advice(what))});
   }
   return result;
 }
