@@ -40,7 +40,8 @@ struct PublishedTable {
   std::string full_name() const { return schema + "." + name; }
 };
 
-// By schema and name, in one query that takes no lock on the tables.
+// By schema and name, in one query. From 16 on the server's view pg_publication_tables takes ACCESS
+// SHARE locks for a moment, so this waits behind whoever has a table locked exclusively.
 std::vector<PublishedTable> published_tables(Connection& ordinary, const std::string& publication,
                                              const Interrupt& interrupt = Interrupt());
 

@@ -65,11 +65,13 @@ class Connection {
   const ConnectOptions& options() const { return options_; }
   const std::string& where() const { return where_; }  // as describe_url, of the host in use
 
-  // libpq's handle, for this folder.
+  // Closes it; every later command throws ConnectionLost.
+  void close();
+
+  // libpq's handle, for this folder; null when closed.
   pg_conn* raw() const { return conn_.get(); }
 
  private:
-  friend class Command;
   struct Finish {
     void operator()(pg_conn* conn) const;
   };

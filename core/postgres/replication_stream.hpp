@@ -84,7 +84,8 @@ class ReplicationStream {
 
   // Sends what is queued, ends the copy, and reads until the server has ended it too: then the last
   // status has surely been processed. Frames that come meanwhile are dropped. False when the
-  // timeout passed first. Closes the connection in any case; no other call may follow.
+  // timeout passed first. Closes the connection in any case; no other call may follow. The
+  // descriptor that asked for the stop is readable already: pass another one, or none.
   bool finish(const Interrupt& interrupt, std::chrono::milliseconds timeout);
 
  private:

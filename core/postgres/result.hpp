@@ -28,7 +28,8 @@ class Result {
 
   std::uint32_t type_oid(int column) const;
   std::int32_t type_mod(int column) const;
-  std::string tag() const;  // "INSERT 0 1", ...
+  std::string tag() const;   // "INSERT 0 1", ...
+  bool starts_copy() const;  // a copy or the replication stream is open now
 
  private:
   struct Clear {
