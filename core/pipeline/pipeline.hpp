@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "base/wake.hpp"
 #include "config/config.hpp"
 
 namespace walspout {
@@ -16,17 +17,13 @@ enum ExitStatus : int { kDone = 0, kFailed = 1, kUsage = 2, kSourceRefuses = 3 }
 // eventfd, so that poll() sees it; both are async-signal-safe to touch through request_stop().
 class StopSignal {
  public:
-  StopSignal();
-  ~StopSignal();
-  StopSignal(const StopSignal&) = delete;
-  StopSignal& operator=(const StopSignal&) = delete;
   void request_stop() noexcept;  // async-signal-safe
   int level() const noexcept { return level_.load(std::memory_order_acquire); }
-  int fd() const noexcept { return fd_; }  // readable once a stop was requested
+  int fd() const noexcept { return wake_.fd(); }  // readable once a stop was requested
 
  private:
   std::atomic<int> level_{0};
-  int fd_;
+  base::Wake wake_;
 };
 
 struct RunOptions {

@@ -198,29 +198,32 @@ bool Runner::flush_due(Clock::time_point now) const {
 }
 
 void Runner::handle_advance(base::Lsn position) {
-  copying_ = false;
-  if (position <= accepted_ && !host_state_due_) return;
+  if (position <= accepted_ && !host_state_due_ && !copying_) return;
   if (!keeps_position()) {
-    if (dirty_) flush();
-    if (discarding_) return;
+    while (dirty_ && flush_once() == Outcome::kReopen) {
+      recover();
+      if (discarding_) return;
+    }
     accepted_ = std::max(accepted_, position);
     floor_ = std::max(floor_, position);
     host_state_due_ = false;
-    listener_.durable(index_, position);
-    return;
+  } else {
+    while (write_position(position) == Outcome::kReopen || flush_once() == Outcome::kReopen) {
+      recover();
+      if (discarding_) return;
+    }
+    position = reported_;
   }
-  while (write_position(position) == Outcome::kReopen) {
-    recover();
-    if (discarding_) return;
-  }
-  flush();
+  copying_ = false;
+  listener_.durable(index_, position);
 }
 
 void Runner::handle_abort() {
   window_.abort();
   if (!unfinished_) return;
   unfinished_ = false;
-  // What was accepted before it may be gone from the window, too: only a flush makes it whole again.
+  // What was accepted before it may be gone from the window, too: only a flush makes it whole
+  // again.
   if (!window_.complete() && !dirty_) window_.clear();
   if (WALSPOUT_HAS(&plugin_, abort) && plugin_.abort != nullptr) {
     walspout_error error{};

@@ -1,0 +1,178 @@
+#include "pipeline/sinks.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "sink/plugin_path.hpp"
+
+namespace walspout {
+namespace {
+
+std::uint32_t operations(const config::Sink& config, const walspout_plugin& plugin,
+                         base::Problems& problems) {
+  const bool truncate = (plugin.takes & WALSPOUT_TAKES_TRUNCATE) != 0;
+  std::uint32_t bits = route::kInsert | route::kUpdate | route::kDelete;
+  if (truncate) bits |= route::kTruncate;
+  if (config.operations) {
+    bits = 0;
+    if (config.operations->insert) bits |= route::kInsert;
+    if (config.operations->update) bits |= route::kUpdate;
+    if (config.operations->delete_) bits |= route::kDelete;
+    if (config.operations->truncate) bits |= route::kTruncate;
+    if (config.operations->truncate && !truncate)
+      problems.push_back({config.at, "sink " + config.name + ": plugin " + plugin.name +
+                                         " cannot take truncate; remove it from operations"});
+  }
+  if ((plugin.takes & WALSPOUT_TAKES_SCHEMA) != 0) bits |= route::kSchema;
+  if ((plugin.takes & WALSPOUT_TAKES_MESSAGE) != 0) bits |= route::kMessage;
+  if ((plugin.caps & WALSPOUT_CAP_SHADOW) != 0) bits |= route::kCopyBegin | route::kCopyEnd;
+  return bits;
+}
+
+bool wants_copy(const config::Config& config, const config::Sink& sink,
+                const walspout_plugin& plugin, std::uint32_t operations, base::Problems& problems) {
+  const bool able = (plugin.caps & WALSPOUT_CAP_SNAPSHOT) != 0;
+  if (sink.snapshot == config::SinkSnapshot::kInitial && !able)
+    problems.push_back({sink.at, "sink " + sink.name + ": plugin " + plugin.name +
+                                     " takes no copies; set snapshot = \"never\""});
+  if (sink.snapshot == config::SinkSnapshot::kNever || !able) return false;
+  const bool wanted = sink.snapshot == config::SinkSnapshot::kInitial ||
+                      config.source.snapshot == config::Snapshot::kInitial;
+  return wanted && (operations & route::kInsert) != 0;
+}
+
+}  // namespace
+
+std::vector<PreparedSink> prepare_sinks(const config::Config& config, base::Problems& problems) {
+  std::vector<PreparedSink> prepared;
+  std::optional<sink::PluginPath> path;
+  try {
+    path.emplace(sink::PluginPath::of_process(config.host.plugin_path));
+  } catch (const sink::PluginError& error) {
+    problems.push_back({{config.file, 0, 0}, error.what()});
+    return prepared;
+  }
+  for (const config::Sink& sink : config.sinks) {
+    try {
+      const sink::Plugin& plugin = sink::load_plugin(*path, sink.plugin);
+      PreparedSink entry{&sink, &plugin, {}, 0, false};
+      entry.settings =
+          sink::resolve(plugin.descriptor(), sink.options, sink.at, config.directory, problems);
+      entry.operations = operations(sink, plugin.descriptor(), problems);
+      entry.wants_copy = wants_copy(config, sink, plugin.descriptor(), entry.operations, problems);
+      prepared.push_back(std::move(entry));
+    } catch (const sink::PluginError& error) {
+      problems.push_back({sink.plugin_at, error.what()});
+    }
+  }
+  return prepared;
+}
+
+Sinks::Sinks(const config::Config& config, std::vector<PreparedSink> prepared,
+             progress::StateStore& store, progress::Progress& progress, base::Wake& wake)
+    : store_(store), progress_(progress), wake_(wake) {
+  // A sink keeps at most a fair part of half the memory for replays; the rest is for queues.
+  const std::size_t window =
+      std::clamp<std::size_t>(config.host.memory / 2 / std::max<std::size_t>(prepared.size(), 1),
+                              std::size_t{1} << 20, std::size_t{8} << 20);
+  for (PreparedSink& entry : prepared) {
+    sink::RunnerOptions options;
+    options.pipeline = config.host.name;
+    options.sink = entry.config->name;
+    options.state_directory = store.sink_directory(entry.config->name);
+    options.on_poison = entry.config->on_poison == config::OnPoison::kSkip
+                            ? sink::PoisonPolicy::kSkip
+                            : sink::PoisonPolicy::kStop;
+    options.window_bytes = window;
+    auto runner = std::make_unique<sink::Runner>(entries_.size(), std::move(options),
+                                                 entry.plugin->descriptor(),
+                                                 std::move(entry.settings), *this);
+    entries_.push_back({std::move(entry), std::move(runner)});
+  }
+}
+
+std::uint64_t Sinks::caps(std::size_t i) const {
+  return entries_[i].prepared.plugin->descriptor().caps;
+}
+
+std::uint64_t Sinks::takes(std::size_t i) const {
+  return entries_[i].prepared.plugin->descriptor().takes;
+}
+
+bool Sinks::any_takes_messages() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return (entry.prepared.operations & route::kMessage) != 0;
+  });
+}
+
+std::vector<route::Rules> Sinks::rules() const {
+  std::vector<route::Rules> rules;
+  for (const Entry& entry : entries_)
+    rules.push_back({entry.prepared.config->tables, entry.prepared.operations,
+                     entry.prepared.config->exclude_columns});
+  return rules;
+}
+
+void Sinks::start() {
+  for (Entry& entry : entries_) entry.runner->start();
+}
+
+bool Sinks::all_open() const {
+  return std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
+    return entry.runner->state() == sink::Runner::State::kOpen;
+  });
+}
+
+std::optional<sink::Runner::Failure> Sinks::failure() const {
+  for (const Entry& entry : entries_)
+    if (entry.runner->state() == sink::Runner::State::kFailed) return entry.runner->failure();
+  return std::nullopt;
+}
+
+sink::Runner::Opened Sinks::stored(std::size_t i) const {
+  if (entries_[i].runner->keeps_position()) return entries_[i].runner->opened();
+  const auto position = store_.load(entries_[i].runner->name());
+  if (!position) return {};
+  return {position->lsn, position->host_state};
+}
+
+void Sinks::set_host_state(std::string text) {
+  const std::lock_guard lock(mutex_);
+  host_state_ = std::move(text);
+}
+
+std::string Sinks::host_state() const {
+  const std::lock_guard lock(mutex_);
+  return host_state_;
+}
+
+bool Sinks::replay_pending() const {
+  const std::lock_guard lock(mutex_);
+  return !replays_.empty();
+}
+
+std::vector<Sinks::Replay> Sinks::take_replays() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(replays_, {});
+}
+
+void Sinks::durable(std::size_t sink, base::Lsn position) {
+  if (!entries_[sink].runner->keeps_position()) {
+    store_.save(entries_[sink].runner->name(), {position, host_state()});
+  }
+  progress_.durable(sink, position);
+  wake_.ring();
+}
+
+void Sinks::replay_needed(std::size_t sink, base::Lsn position) {
+  {
+    const std::lock_guard lock(mutex_);
+    replays_.push_back({sink, position});
+  }
+  wake_.ring();
+}
+
+void Sinks::changed(std::size_t) { wake_.ring(); }
+
+}  // namespace walspout

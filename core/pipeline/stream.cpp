@@ -1,0 +1,282 @@
+#include "pipeline/stream.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "log/log.hpp"
+
+namespace walspout {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+// An idle sink's position follows the source's at most so often: each time is a disk sync.
+constexpr milliseconds kAdvanceEvery{2000};
+constexpr milliseconds kAdvanceSoonest{200};
+// A confirmation is worth a message to the server at most so often.
+constexpr milliseconds kConfirmEvery{100};
+// While data keeps coming, the reader lets some gather before it reads again: a read per row would
+// wake the walsender as often, and cost both sides more than the rows themselves.
+constexpr timespec kNap{0, 200'000};
+constexpr milliseconds kBusy{1};
+constexpr milliseconds kChunkAge{5};
+
+}  // namespace
+
+Streamer::Streamer(const config::Config& config, const RunOptions& options, Sinks& sinks,
+                   route::Router& router, CatalogueResolver& resolver, base::MemoryBudget& budget,
+                   progress::Progress& progress, base::Wake& wake, StopSignal& stop)
+    : config_(config),
+      options_(options),
+      sinks_(sinks),
+      router_(router),
+      resolver_(resolver),
+      budget_(budget),
+      progress_(progress),
+      wake_(wake),
+      stop_(stop),
+      interrupt_(stop.fd()),
+      assembler_(resolver, budget) {}
+
+Streamer::End Streamer::run(Source source, Connections connections, std::vector<base::Lsn> begins) {
+  source_ = std::move(source);
+  given_ = std::move(begins);
+  for (std::size_t i = 0; i < given_.size(); ++i) router_.skip_until(i, given_[i]);
+  routed_ = sent_ = target_ = 0;
+  if (source_.wal_sender_timeout.count() > 0) {
+    status_interval_ =
+        std::clamp(source_.wal_sender_timeout / 4, milliseconds(100), milliseconds(10'000));
+    receive_timeout_ = std::max(source_.wal_sender_timeout, milliseconds(2'000));
+  }
+  base::Backoff backoff;
+  while (true) {
+    try {
+      if (!connections.ordinary || !connections.replication) {
+        connections = connect(config_, interrupt_);
+        check_source(connections, source_, progress_.confirmed(), interrupt_);
+      }
+      session(connections);
+      backoff.reset();
+      if (const auto end = pump()) {
+        drain_and_close();
+        return *end;
+      }
+    } catch (const postgres::Interrupted&) {
+      lost();
+      drain_and_close();
+      return End::kStopped;
+    } catch (const Reconnect&) {
+      lost();
+      handle_replays();
+      connections = {};
+      continue;
+    } catch (const std::exception& error) {
+      if (!postgres::is_transient(error)) throw;
+      lost();
+      if (config_.source.temporary) {
+        log::warn(std::string(error.what()) + "; the temporary slot went with the connection");
+        return End::kTemporarySlotGone;
+      }
+      const milliseconds delay = backoff.next();
+      log::warn(std::string(error.what()) + "; connecting again in " +
+                std::to_string(delay.count()) + " ms");
+      connections = {};
+      try {
+        interrupt_.wait(-1, 0, postgres::deadline_in(delay));
+      } catch (const postgres::Interrupted&) {
+        drain_and_close();
+        return End::kStopped;
+      }
+      if (sinks_.failure()) throw SinkFailed();
+      handle_replays();
+    }
+  }
+}
+
+void Streamer::session(Connections& connections) {
+  resolver_.refresh(*connections.ordinary, config_.source.publication, interrupt_);
+  if (options_.until_caught_up && target_ == 0)
+    target_ = postgres::committed_end(*connections.ordinary, interrupt_);
+  postgres::StreamOptions options;
+  options.slot = source_.slot;
+  options.publications = {config_.source.publication};
+  options.start = progress_.confirmed();
+  options.messages =
+      sinks_.any_takes_messages() && connections.ordinary->server_version() >= 140000;
+  stream_.emplace(std::move(*connections.replication), options, interrupt_);
+  connections.replication.reset();
+  const base::Lsn from = std::max(options.start, source_.slot_start);
+  log::info("streaming from slot " + source_.slot + " at " + base::format_lsn(from) + ", " +
+            stream_->connection().where());
+  last_status_ = last_advance_ = last_received_ = last_wait_ = chunk_since_ = Clock::now();
+  send_status(true);
+}
+
+std::optional<Streamer::End> Streamer::pump() {
+  while (true) {
+    wake_.clear();
+    if (stop_.level() > 0) return End::kStopped;
+    if (sinks_.failure()) throw SinkFailed();
+    if (sinks_.replay_pending()) throw Reconnect();
+    dry_ = true;
+    bool got = false;
+    if (!budget_.exhausted()) got = read_burst();
+    const Clock::time_point now = Clock::now();
+    const bool busy = got && now - last_wait_ < kBusy;
+    if (!busy || now - chunk_since_ >= kChunkAge) dispatch();
+    advance_sinks(now);
+    send_status(false);
+    if (options_.until_caught_up && caught_up()) return End::kCaughtUp;
+    if (!dry_) continue;
+    if (busy) {
+      pollfd fds[2] = {{stop_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
+      ppoll(fds, 1, &kNap, nullptr);
+      last_wait_ = Clock::now();
+    } else {
+      wait();
+    }
+  }
+}
+
+// Reads until the socket is dry, a chunk is full or there is no more room. True if anything came.
+bool Streamer::read_burst() {
+  postgres::Frame frame;
+  bool got = false;
+  while (true) {
+    const postgres::Read read = stream_->read(frame);
+    if (read == postgres::Read::kWouldBlock) break;
+    if (read == postgres::Read::kEnded)
+      throw postgres::ConnectionLost("the server ended the stream (it shuts down)");
+    got = true;
+    on_frame(frame);
+    if (assembler_.full()) {
+      dispatch();
+      dry_ = false;
+      break;
+    }
+  }
+  if (got) last_received_ = Clock::now();
+  return got;
+}
+
+void Streamer::on_frame(const postgres::Frame& frame) {
+  received_ = std::max({received_, frame.start, frame.wal_end});
+  if (frame.kind == postgres::Frame::Kind::kWal) {
+    assembler_.feed(frame.payload, frame.start);
+    return;
+  }
+  // What the server has decoded up to here was sent, and what was sent has come before this.
+  if (!assembler_.transaction_open()) {
+    dispatch();
+    routed_ = std::max(routed_, frame.wal_end);
+  }
+  if (frame.reply_requested) {
+    advance_now_ = true;
+    send_status(true);
+  }
+}
+
+void Streamer::dispatch() {
+  chunk_since_ = Clock::now();
+  const transaction::ChunkPtr chunk = assembler_.take();
+  if (chunk) {
+    for (std::size_t i = 0; i < sinks_.size(); ++i) {
+      route::Delivery delivery = router_.route(i, chunk);
+      if (delivery.empty()) continue;
+      for (const transaction::Piece& piece : delivery.pieces())
+        if ((piece.flags & WALSPOUT_LAST) != 0) given_[i] = std::max(given_[i], piece.txn.end_lsn);
+      sinks_.runner(i).deliver(std::move(delivery));
+    }
+  }
+  routed_ = std::max(routed_, assembler_.end_of_last());
+}
+
+// Lets the sinks for which nothing came follow, so that they do not hold the slot back.
+void Streamer::advance_sinks(Clock::time_point now) {
+  if (assembler_.transaction_open()) return;
+  const bool due = now - last_advance_ >= (advance_now_ ? kAdvanceSoonest : kAdvanceEvery);
+  if (!due) return;
+  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+    if (routed_ <= given_[i]) continue;
+    given_[i] = routed_;
+    router_.skip_until(i, routed_);
+    sinks_.runner(i).advance(routed_);
+    last_advance_ = now;
+  }
+  advance_now_ = false;
+}
+
+void Streamer::send_status(bool force) {
+  const Clock::time_point now = Clock::now();
+  const base::Lsn confirmed = progress_.confirmed();
+  const bool moved = confirmed > sent_ && now - last_status_ >= kConfirmEvery;
+  const milliseconds silence = std::chrono::duration_cast<milliseconds>(now - last_received_);
+  if (silence > 2 * receive_timeout_ && !budget_.exhausted())
+    throw postgres::ConnectionLost("the server has been silent for " +
+                                   std::to_string(silence.count() / 1000) + " s; " +
+                                   stream_->connection().where());
+  if (!force && !moved && now - last_status_ < status_interval_) {
+    if (stream_->wants_write()) stream_->flush();
+    return;
+  }
+  postgres::StandbyStatus status;
+  status.written = std::max(received_, confirmed);
+  status.flushed = status.applied = confirmed;
+  // A living server answers: that is how a dead one is told from an idle one.
+  status.reply_requested =
+      silence > receive_timeout_ / 2 || (target_ != 0 && routed_ < target_ && dry_);
+  stream_->send_status(status);
+  sent_ = std::max(sent_, confirmed);
+  last_status_ = now;
+}
+
+void Streamer::wait() {
+  const Clock::time_point now = Clock::now();
+  Clock::time_point until = last_status_ + status_interval_;
+  if (progress_.confirmed() > sent_) until = std::min(until, last_status_ + kConfirmEvery);
+  bool behind = false;
+  for (std::size_t i = 0; i < given_.size(); ++i) behind = behind || routed_ > given_[i];
+  if (behind && !assembler_.transaction_open())
+    until = std::min(until, last_advance_ + (advance_now_ ? kAdvanceSoonest : kAdvanceEvery));
+  if (target_ != 0) until = std::min(until, now + milliseconds(200));
+  const auto timeout = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - now));
+
+  const bool reading = !budget_.exhausted();
+  const short events =
+      static_cast<short>((reading ? POLLIN : 0) | (stream_->wants_write() ? POLLOUT : 0));
+  pollfd fds[3] = {{stop_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, {stream_->fd(), events, 0}};
+  poll(fds, 3, static_cast<int>(timeout.count()));
+  if (!reading) last_received_ = Clock::now();  // silence counts only while it is listened to
+  last_wait_ = Clock::now();
+}
+
+// What was received of an unfinished transaction will come again, or never.
+void Streamer::lost() {
+  stream_.reset();
+  assembler_.reset();
+  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+    if (router_.in_transaction(i)) sinks_.runner(i).abort();
+    router_.skip_until(i, given_[i]);
+  }
+}
+
+void Streamer::handle_replays() {
+  for (const Sinks::Replay& replay : sinks_.take_replays()) {
+    log::warn("sink " + sinks_.name(replay.sink) + " needs the transactions after " +
+              base::format_lsn(replay.position) + " again: the stream is restarted");
+    given_[replay.sink] = replay.position;
+    router_.skip_until(replay.sink, replay.position);
+    sinks_.runner(replay.sink).restarted(false);
+  }
+}
+
+bool Streamer::caught_up() {
+  if (routed_ < target_) return false;
+  advance_now_ = advance_now_ || progress_.confirmed() < target_;
+  return progress_.confirmed() >= target_;
+}
+
+}  // namespace walspout
