@@ -1,0 +1,156 @@
+#include "cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "base/nearest.hpp"
+#include "cli/console.hpp"
+#include "config/redact.hpp"
+#include "pipeline/pipeline.hpp"
+
+namespace walspout::cli {
+namespace {
+
+constexpr std::array<std::string_view, 7> kVerbs = {"run",     "check", "setup",  "teardown",
+                                                    "plugins", "tail",  "version"};
+// Planned; they neither work nor show up in the help yet.
+constexpr std::array<std::string_view, 7> kLater = {"status",   "resync", "verify", "dead-letters",
+                                                    "new-sink", "pause",  "resume"};
+
+bool contains(std::span<const std::string_view> words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// A word that is no verb; nothing to do when it is one, or an option.
+bool refuse_verb(std::string_view word) {
+  if (word.starts_with('-') || contains(kVerbs, word)) return false;
+  if (contains(kLater, word)) {
+    print_error("`" + std::string(word) +
+                "` is not available in this version; `walspout --help` lists what is");
+  } else if (looks_like_connection_string(word)) {
+    print_error("the first word must be a command; `walspout --help` lists them");
+  } else {
+    const auto near = base::nearest(word, kVerbs);
+    print_error(
+        "unknown command `" + printable(word) + "`; " +
+        (near ? "did you mean `" + std::string(*near) + "`?" : "`walspout --help` lists them"));
+  }
+  return true;
+}
+
+CLI::App* add_file_verb(CLI::App& app, const char* name, const char* text, std::string& file) {
+  CLI::App* verb = app.add_subcommand(name, text);
+  verb->add_option("FILE", file, "The configuration, a TOML file")->required();
+  return verb;
+}
+
+// CLI11's message on one line, without what the user typed if that may hold a password.
+std::string usage_error(const CLI::ParseError& error, int argc, const char* const* argv) {
+  std::string text = error.what();
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (!looks_like_connection_string(word)) continue;
+    for (auto at = text.find(word); at != std::string::npos; at = text.find(word)) {
+      text.replace(at, word.size(), "***");
+    }
+  }
+  return printable(text);
+}
+
+}  // namespace
+
+Arguments parse_arguments(int argc, const char* const* argv) {
+  Arguments arguments;
+  if (argc > 1 && refuse_verb(argv[1])) {
+    arguments.exit_status = kUsage;
+    return arguments;
+  }
+
+  CLI::App app{"walspout: change data capture from PostgreSQL into sinks"};
+  app.name("walspout");
+  app.require_subcommand(0, 1);
+  app.footer(
+      "Exit status: 0 done, 1 failure, 2 configuration or usage, 3 the source refuses.\n"
+      "`walspout COMMAND --help` tells about a command.");
+  bool version = false;
+  app.add_flag("--version", version, "The same as the command `version`");
+
+  CLI::App* run = add_file_verb(
+      app, "run", "Run the pipeline until SIGTERM or SIGINT, which flush, confirm and end it",
+      arguments.file);
+  run->add_flag("--until-caught-up", arguments.until_caught_up,
+                "End once everything committed before the start is durable in every sink");
+  CLI::App* check = add_file_verb(
+      app, "check", "Look for everything that would hinder a run, and say what mends it",
+      arguments.file);
+  CLI::App* setup =
+      add_file_verb(app, "setup", "Create the publication and the slot", arguments.file);
+  CLI::App* teardown =
+      add_file_verb(app, "teardown", "Drop the slot and the publication", arguments.file);
+
+  CLI::App* plugins = app.add_subcommand("plugins", "List the sink plugins and their options");
+  plugins->add_option("NAME", arguments.plugin, "Options of this one, and a [[sink]] to copy");
+  plugins->add_flag("--json", arguments.json, "As JSON");
+
+  CLI::App* tail = app.add_subcommand("tail", "Print changes as they happen; nothing is consumed");
+  CLI::Option* file = tail->add_option("FILE", arguments.file, "The configuration, a TOML file");
+  CLI::Option* url = tail->add_option("--url", arguments.url,
+                                      "Where to connect, in place of FILE, as libpq takes it");
+  url->excludes(file);
+  tail->add_option("--table", arguments.tables,
+                   "Pattern of tables, as in 'public.*'; more than once for more")
+      ->type_name("PATTERN");
+  CLI::App* version_verb =
+      app.add_subcommand("version", "Print the versions of walspout and its libraries");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    app.exit(help);  // prints the help that was asked for
+    return arguments;
+  } catch (const CLI::ParseError& error) {
+    print_error(usage_error(error, argc, argv) + "; see `walspout --help`");
+    arguments.exit_status = kUsage;
+    return arguments;
+  }
+
+  const std::pair<CLI::App*, Verb> verbs[] = {{run, Verb::kRun},
+                                              {check, Verb::kCheck},
+                                              {setup, Verb::kSetup},
+                                              {teardown, Verb::kTeardown},
+                                              {tail, Verb::kTail},
+                                              {plugins, Verb::kPlugins},
+                                              {version_verb, Verb::kVersion}};
+  for (const auto& [app_of_verb, verb] : verbs) {
+    if (app_of_verb->parsed()) arguments.verb = verb;
+  }
+  if (arguments.verb == Verb::kNone && version) arguments.verb = Verb::kVersion;
+  if (arguments.verb == Verb::kTail && arguments.file.empty() && arguments.url.empty()) {
+    print_error("`tail` needs a FILE or --url URL; see `walspout tail --help`");
+    arguments.verb = Verb::kNone;
+    arguments.exit_status = kUsage;
+  } else if (arguments.verb == Verb::kNone) {
+    std::fputs(app.help().c_str(), stderr);
+    arguments.exit_status = kUsage;
+  }
+  return arguments;
+}
+
+void hide_secrets(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::size_t size = std::strlen(argv[i]);
+    if (!looks_like_connection_string({argv[i], size})) continue;
+    std::string_view word(argv[i], size);
+    constexpr std::string_view kOption = "--url=";
+    const std::string prefix(word.starts_with(kOption) ? kOption : "");
+    word.remove_prefix(prefix.size());
+    std::string shown = prefix + config::redact_url(word);
+    shown.resize(size, '\0');
+    std::memcpy(argv[i], shown.data(), size);
+  }
+}
+
+}  // namespace walspout::cli

@@ -1,0 +1,29 @@
+// What the user typed. Its implementation is the only place that knows CLI11.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace walspout::cli {
+
+enum class Verb { kNone, kRun, kCheck, kSetup, kTeardown, kPlugins, kTail, kVersion };
+
+struct Arguments {
+  Verb verb = Verb::kNone;  // kNone: everything is done, leave with exit_status
+  int exit_status = 0;
+
+  std::string file;                 // run, check, setup, teardown, tail
+  bool until_caught_up = false;     // run
+  std::string plugin;               // plugins: empty = all
+  bool json = false;                // plugins
+  std::string url;                  // tail: secret
+  std::vector<std::string> tables;  // tail: patterns
+};
+
+// Prints help and errors of usage itself. What looks like a connection string is never printed.
+Arguments parse_arguments(int argc, const char* const* argv);
+
+// Overwrites connection strings in argv, for the list of processes to show no password.
+void hide_secrets(int argc, char** argv);
+
+}  // namespace walspout::cli

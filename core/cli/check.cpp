@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "cli/configuration.hpp"
+#include "cli/console.hpp"
+#include "cli/verbs.hpp"
+#include "log/log.hpp"
+#include "pipeline/sinks.hpp"
+#include "postgres/preflight.hpp"
+#include "sink/host_functions.hpp"
+
+namespace walspout::cli {
+namespace {
+
+using Severity = postgres::Finding::Severity;
+
+// Looks, but creates nothing: the nearest folder that is there must take a new one.
+void check_state_directory(const config::Config& config, base::Problems& problems) {
+  std::filesystem::path folder = config.state.directory;
+  std::error_code error;
+  while (!std::filesystem::exists(folder, error) && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  const std::string shown = folder.string();
+  if (!std::filesystem::is_directory(folder, error)) {
+    problems.push_back({{config.file, 0, 0},
+                        "the state directory cannot be made, as " + shown +
+                            " is no folder; set directory under [state]"});
+  } else if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    problems.push_back({{config.file, 0, 0},
+                        "the state directory cannot be made or written, as this user may not "
+                        "write to " +
+                            shown + "; give it the right, or set directory under [state]"});
+  }
+}
+
+// Asks the plugin itself, if it has an answer. Returns what it says, or nothing if all is well.
+std::optional<std::string> ask_plugin(const config::Config& config, const PreparedSink& sink,
+                                      bool& for_good) {
+  const walspout_plugin& plugin = sink.plugin->descriptor();
+  if (plugin.check == nullptr) return std::nullopt;
+  sink::HostFunctions host(sink.config->name, [] {});
+  const std::string state = (config.state.directory / sink.config->name).string();
+  walspout_open_args args{};
+  args.struct_size = sizeof args;
+  args.host = &host.abi();
+  args.pipeline = config.host.name.c_str();
+  args.sink = sink.config->name.c_str();
+  args.state_dir = state.c_str();
+  args.settings = sink.settings.settings().data();
+  args.setting_count = static_cast<std::uint32_t>(sink.settings.settings().size());
+  walspout_error error{};
+  error.struct_size = sizeof error;
+  const walspout_status status = plugin.check(&args, &error);
+  if (status == WALSPOUT_OK) return std::nullopt;
+  error.message[sizeof error.message - 1] = '\0';
+  for_good = status != WALSPOUT_RETRY && status != WALSPOUT_REOPEN;
+  const std::string text = error.message;
+  return text.empty() ? "the plugin reports status " + std::to_string(status) : text;
+}
+
+postgres::Preflight check_source(const config::Config& config, StopSignal& stop) {
+  postgres::PreflightOptions options;
+  options.url = config.source.url;
+  options.slot = config.source.slot;
+  options.publication = config.source.publication;
+  options.patterns = config.source.tables;
+  options.temporary = config.source.temporary;
+  options.copies =
+      std::any_of(config.sinks.begin(), config.sinks.end(), [&](const config::Sink& sink) {
+        return sink.snapshot == config::SinkSnapshot::kInitial ||
+               (sink.snapshot == config::SinkSnapshot::kInherit &&
+                config.source.snapshot == config::Snapshot::kInitial);
+      });
+  return postgres::preflight(options, postgres::Interrupt(stop.fd()));
+}
+
+void print_findings(const std::vector<postgres::Finding>& findings) {
+  for (const postgres::Finding& finding : findings) {
+    const char* word = finding.severity == Severity::kError     ? "error"
+                       : finding.severity == Severity::kWarning ? "warning"
+                                                                : "note";
+    print(fmt::format("{}: {}: {}\n", word, printable(finding.object), printable(finding.text)));
+    if (!finding.remedy.empty()) print(fmt::format("  mend: {}\n", printable(finding.remedy)));
+  }
+  if (!findings.empty()) print("\n");
+}
+
+std::string planned(const std::string& name, bool exists) {
+  return printable(name) + (exists ? " (exists)" : " (will be created)");
+}
+
+void print_summary(const config::Config& config, const std::vector<PreparedSink>& sinks,
+                   const postgres::Preflight& source) {
+  std::vector<std::vector<std::string>> rows;
+  std::string server;
+  if (source.server_version != 0) {
+    server = fmt::format(", PostgreSQL {}.{}", source.server_version / 10000,
+                         source.server_version % 10000);
+  }
+  rows.push_back({"source", printable(source.where) + server});
+  rows.push_back({"slot", config.source.temporary
+                              ? "temporary, with a random name"
+                              : planned(config.source.slot, source.slot_exists)});
+  rows.push_back({"publication", planned(config.source.publication, source.publication_exists)});
+  rows.push_back({"state", printable(config.state.directory.string())});
+  rows.push_back({"tables", std::to_string(source.tables.size())});
+  print(columns(rows));
+  rows.clear();
+  for (const postgres::TableFacts& table : source.tables) {
+    rows.push_back({printable(table.name), printable(table.key)});
+  }
+  print(columns(rows, 2));
+  print(fmt::format("sinks        {}\n", config.sinks.size()));
+  rows.clear();
+  for (const PreparedSink& sink : sinks) {
+    const walspout_plugin& plugin = sink.plugin->descriptor();
+    rows.push_back({sink.config->name, fmt::format("{} {}", plugin.name, plugin.version),
+                    printable(sink.plugin->path().string())});
+  }
+  print(columns(rows, 2));
+}
+
+}  // namespace
+
+int check(const Arguments& arguments, StopSignal& stop) {
+  const auto config = load_configuration(arguments.file);
+  if (!config) return kUsage;
+  log::configure(config->log.level, config->log.format);
+
+  base::Problems problems;
+  const std::vector<PreparedSink> sinks = prepare_sinks(*config, problems);
+  check_state_directory(*config, problems);
+  if (problems.empty()) {  // only then are the settings whole
+    for (const PreparedSink& sink : sinks) {
+      bool for_good = true;
+      const auto text = ask_plugin(*config, sink, for_good);
+      if (!text) continue;
+      const base::Problem problem{sink.config->at, "sink " + sink.config->name + ": " + *text};
+      if (for_good) {
+        problems.push_back(problem);
+      } else {
+        print_warning(problem);
+      }
+    }
+  }
+  for (const base::Problem& problem : problems) print_problem(problem);
+
+  const postgres::Preflight source = check_source(*config, stop);
+  print_findings(source.findings);
+  print_summary(*config, sinks, source);
+  const auto errors = static_cast<std::size_t>(
+      std::count_if(source.findings.begin(), source.findings.end(),
+                    [](const auto& finding) { return finding.severity == Severity::kError; }));
+  if (!problems.empty() || errors != 0) {
+    print_error(
+        fmt::format("{} is not ready: {} wrong in the configuration, {} at the source; "
+                    "mend them and check again",
+                    arguments.file, problems.size(), errors));
+  } else {
+    print(fmt::format("\n{} is ready to run\n", printable(arguments.file)));
+  }
+  if (!problems.empty()) return kUsage;
+  return errors == 0 ? kDone : kSourceRefuses;
+}
+
+}  // namespace walspout::cli
