@@ -1,0 +1,89 @@
+// Every case of cases/, in three modes: SQL in, mirrored rows out.
+#include <random>
+#include <thread>
+
+#include "e2e/pipeline_test.hpp"
+#include "e2e/sql_case.hpp"
+
+namespace walspout::test {
+namespace {
+
+struct Parameter {
+  std::string name;
+  std::string mode;  // live, snapshot or kill
+};
+
+std::ostream& operator<<(std::ostream& out, const Parameter& p) {
+  return out << p.name << " " << p.mode;
+}
+
+std::vector<Parameter> all_parameters() {
+  std::vector<Parameter> all;
+  for (const auto& name : case_names(WALSPOUT_CASES))
+    for (const char* mode : {"live", "snapshot", "kill"}) all.push_back({name, mode});
+  return all;
+}
+
+std::string joined(const SqlRow& row) {
+  std::string out;
+  for (const auto& value : row) out += (out.empty() ? "" : " | ") + literal(value);
+  return out;
+}
+
+class SqlCaseTest : public PipelineTest, public testing::WithParamInterface<Parameter> {
+ protected:
+  SqlCase case_ = read_case(WALSPOUT_CASES, GetParam().name);
+
+  void SetUp() override {
+    PipelineTest::SetUp();
+    config().publication = case_.publication;
+    config().sinks[0].options.push_back("numeric = " + toml(case_.numeric));
+  }
+
+  // kill -9 while the live part runs, at a moment that the case's name decides.
+  void run_live_part_and_kill() {
+    std::seed_seq seed(case_.name.begin(), case_.name.end());
+    std::mt19937 random(seed);
+    const auto moment = std::chrono::milliseconds(std::uniform_int_distribution(0, 80)(random));
+    {
+      const std::jthread killer([&] {
+        std::this_thread::sleep_for(moment);
+        host().signal(9);
+      });
+      server().script(db(), case_.live);
+    }
+    host().wait_exit();
+    host().start_streaming();
+  }
+
+  void compare() {
+    EXPECT_EQ(mirror_difference(server(), db(), case_.publication, mirror_path(), case_.differs,
+                                case_.numeric),
+              "");
+    const Mirror mirror(mirror_path());
+    for (const auto& query : case_.queries) {
+      std::vector<std::string> rows;
+      for (const auto& row : mirror.file().query(query.sql)) rows.push_back(joined(row));
+      EXPECT_EQ(rows, query.rows) << query.sql;
+    }
+    EXPECT_EQ(order_fault(events()), "");
+  }
+};
+
+TEST_P(SqlCaseTest, MirrorIsRight) {
+  const std::string& mode = GetParam().mode;
+  server().script(db(), case_.before + (mode == "snapshot" ? case_.live : ""));
+  host().start_streaming();
+  if (mode == "live") server().script(db(), case_.live);
+  if (mode == "kill") run_live_part_and_kill();
+  host().wait_caught_up();
+  compare();
+  host().stop();
+  compare();
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, SqlCaseTest, testing::ValuesIn(all_parameters()),
+                         [](const auto& info) { return info.param.name + "_" + info.param.mode; });
+
+}  // namespace
+}  // namespace walspout::test
