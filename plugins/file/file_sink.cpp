@@ -156,7 +156,7 @@ WALSPOUT_PLUGIN(FileSink, "file", "1.0",
                 WALSPOUT_CAP_POSITION | WALSPOUT_CAP_SNAPSHOT,
                 WALSPOUT_TAKES_TRUNCATE | WALSPOUT_TAKES_PARTIAL_ROW | WALSPOUT_TAKES_KEY_CHANGE |
                     WALSPOUT_TAKES_MESSAGE | WALSPOUT_TAKES_SCHEMA | WALSPOUT_TAKES_NO_KEY,
-                {"path", WALSPOUT_STRING, WALSPOUT_REQUIRED, nullptr,
+                {"path", WALSPOUT_PATH, WALSPOUT_REQUIRED, nullptr,
                  "File to append to; created with mode 0600."},
                 {"rotate_size", WALSPOUT_BYTES, 0, "0B",
                  "Size from which on the file is rotated between transactions; 0 = never."},

@@ -7,7 +7,7 @@ WALSPOUT_PLUGIN(walspout::sqlite::MirrorSink, "sqlite", "0.1.0",
                 WALSPOUT_CAP_POSITION | WALSPOUT_CAP_SNAPSHOT | WALSPOUT_CAP_SHADOW,
                 WALSPOUT_TAKES_TRUNCATE | WALSPOUT_TAKES_PARTIAL_ROW | WALSPOUT_TAKES_KEY_CHANGE |
                     WALSPOUT_TAKES_NO_KEY | WALSPOUT_TAKES_SCHEMA,
-                {"path", WALSPOUT_STRING, WALSPOUT_REQUIRED, nullptr,
+                {"path", WALSPOUT_PATH, WALSPOUT_REQUIRED, nullptr,
                  "The SQLite file; created, readable by its owner only, when missing."},
                 {"numeric", WALSPOUT_STRING, 0, "auto",
                  "numeric columns: auto (numbers where up to 15 digits are declared, else exact "
