@@ -126,11 +126,11 @@ void TcpProxy::close_link(Link& link) {
 void TcpProxy::check_limit(Link& link) {
   if (limit_ == 0 || link.from_server < limit_) return;
   limit_ = 0;
+  limit_reached_ = true;  // first: who sees the cut may ask
   if (limit_cuts_)
     close_link(link);
   else
     link.frozen = true;
-  limit_reached_ = true;
 }
 
 void TcpProxy::accept_one() {
