@@ -50,9 +50,12 @@ Finding check_callbacks(const walspout_plugin& plugin) {
   require(WALSPOUT_HAS(&plugin, flush) && plugin.flush != nullptr, "flush");
   require(WALSPOUT_HAS(&plugin, close) && plugin.close != nullptr, "close");
   if (missing.empty()) return std::nullopt;
-  return fmt::format(
-      "lacks the required callbacks {} (its descriptor has {} bytes, that of ABI 1.0 {})", missing,
-      plugin.struct_size, sizeof(walspout_plugin));
+  std::string finding = "lacks the required callbacks " + missing;
+  if (plugin.struct_size < sizeof(walspout_plugin)) {
+    finding += fmt::format("; its descriptor has {} bytes, that of ABI 1.0 {}", plugin.struct_size,
+                           sizeof(walspout_plugin));
+  }
+  return finding;
 }
 
 Finding check_name(const walspout_plugin& plugin, std::string_view expected) {
