@@ -48,8 +48,9 @@ struct RelationColumn {
   std::uint32_t type_oid;
   std::int32_t type_mod;  // as pg_attribute.atttypmod; -1 = none
 };
-// Comes before the first row of a table in each session and again when its shape has changed. In a
-// streamed block it belongs to the (sub)transaction xid, and is lost when that aborts.
+// Comes before the first row of a table in each session, again when its shape has changed, and in
+// each streamed transaction by itself. There xid is that of the subtransaction whose row needed it
+// first; when any part of the transaction aborts, the server sends it again before the next row.
 struct Relation {
   std::uint32_t xid;
   std::uint32_t oid;
@@ -58,7 +59,8 @@ struct Relation {
   char replica_identity;  // 'd' 'n' 'f' 'i'
   std::span<const RelationColumn> columns;
 };
-// Names a type that is not built in, before the Relation that uses it.
+// Names a type that is not built in, before the Relation that uses it. For a domain the oid is its
+// own and the name that of its base type.
 struct Type {
   std::uint32_t xid;
   std::uint32_t oid;
@@ -66,11 +68,12 @@ struct Type {
   std::string_view name;
 };
 
-// One value per column sent. data of a text or binary value points into the payload, also when its
-// size is 0, and is nullptr in the other states. A row of no columns is empty but not nullptr; only
-// a row that was not sent is.
-// WALSPOUT_NULL in an old key row may mean "not sent": the caller, who knows
-// the relation, turns it into WALSPOUT_ABSENT.
+// One value per column. data of a text or binary value points into the payload, also when its size
+// is 0, and is nullptr in the other states. A row of no columns is empty but not nullptr; only a
+// row that was not sent is.
+//
+// WALSPOUT_NULL in an old key row may mean "not sent": the caller, who knows the relation, turns it
+// into WALSPOUT_ABSENT.
 using Row = std::span<walspout_value>;
 
 enum class OldRow : char { kNone = 0, kKey = 'K', kFull = 'O' };

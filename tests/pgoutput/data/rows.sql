@@ -1,0 +1,44 @@
+-- options: proto_version=1
+-- Every shape of a row, a relation and a truncate outside of streamed blocks.
+CREATE TABLE item (id int PRIMARY KEY, name text, price numeric(10,2), note text);
+ALTER TABLE item ALTER note SET STORAGE EXTERNAL;
+CREATE TABLE full_row (a int, b text);
+ALTER TABLE full_row REPLICA IDENTITY FULL;
+CREATE TABLE by_index (a int NOT NULL, b text NOT NULL, c text);
+CREATE UNIQUE INDEX by_index_b ON by_index (b);
+ALTER TABLE by_index REPLICA IDENTITY USING INDEX by_index_b;
+CREATE TABLE no_key (a int);
+CREATE TABLE no_column ();
+CREATE SCHEMA "Größe";
+CREATE TABLE "Größe"."naïve ""table""" ("1st col" serial PRIMARY KEY);
+CREATE TABLE part (id int PRIMARY KEY) PARTITION BY RANGE (id);
+CREATE TABLE part_1 PARTITION OF part FOR VALUES FROM (0) TO (10);
+CREATE TABLE parent (id int PRIMARY KEY);
+CREATE TABLE child (id int REFERENCES parent);
+-- workload
+BEGIN;
+INSERT INTO item VALUES (1, 'one', 1.50, repeat('x', 3000)), (2, '', NULL, NULL);
+UPDATE item SET name = 'uno' WHERE id = 1;
+UPDATE item SET id = 10 WHERE id = 1;
+UPDATE item SET note = 'short' WHERE id = 10;
+DELETE FROM item WHERE id = 2;
+COMMIT;
+BEGIN;
+INSERT INTO full_row VALUES (1, 'before'), (2, NULL);
+UPDATE full_row SET b = 'after' WHERE a = 1;
+DELETE FROM full_row WHERE a = 2;
+INSERT INTO by_index VALUES (1, 'k', 'c');
+UPDATE by_index SET b = 'l';
+DELETE FROM by_index;
+INSERT INTO no_key VALUES (7);
+INSERT INTO no_column DEFAULT VALUES;
+INSERT INTO "Größe"."naïve ""table""" DEFAULT VALUES;
+INSERT INTO part VALUES (3);
+COMMIT;
+TRUNCATE no_key, full_row;
+TRUNCATE "Größe"."naïve ""table""" RESTART IDENTITY;
+INSERT INTO parent VALUES (1);
+INSERT INTO child VALUES (1);
+TRUNCATE parent RESTART IDENTITY CASCADE;
+ALTER TABLE item ADD COLUMN added varchar(12) DEFAULT 'd';
+INSERT INTO item VALUES (3, 'three', 3, NULL);
