@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes corpus/pgoutput/seed-* from tests/pgoutput/data/*.hex: of each type, length and context the
 first message of at most 400 bytes. Run by hand after captures were recorded anew; the files are committed. The
-other files, found-*, are what libFuzzer found worth keeping (-merge=1), or what crashed once.
+other files, found-*, are what libFuzzer found worth keeping (-merge=1), or what crashed once."""
 import pathlib
 
 here = pathlib.Path(__file__).resolve().parent
