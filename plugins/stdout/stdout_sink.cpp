@@ -1,5 +1,6 @@
 // The stdout sink: at least once, in order. Lines wait in memory until a flush, or until there are
 // enough of them: write() may promise then that a failed call has taken nothing.
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -27,7 +28,8 @@ bool is_text(const Context& context) {
 class StdoutSink : public Sink {
  public:
   explicit StdoutSink(const Context& context)
-      : text_(is_text(context)),
+      : host_(&context.host()),
+        text_(is_text(context)),
         colours_(text_ && ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr) {
     // A reader that went away must be an error of this sink, not the end of the process. The signal
     // goes to the thread that writes, which is this sink's own.
@@ -67,30 +69,45 @@ class StdoutSink : public Sink {
 
  private:
   static constexpr std::size_t kBuffer = 256 * 1024;
+  static constexpr int kPollMs = 200;
 
   void drain() {
     std::size_t done = 0;
-    int error = 0;
-    while (done < buffer_.size() && error == 0) {
-      const ssize_t n = ::write(STDOUT_FILENO, buffer_.data() + done, buffer_.size() - done);
-      if (n >= 0) {
-        done += static_cast<std::size_t>(n);
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        pollfd ready = {STDOUT_FILENO, POLLOUT, 0};
-        if (::poll(&ready, 1, -1) < 0 && errno != EINTR) error = errno;
-      } else if (errno != EINTR) {
-        error = errno;
-      }
-    }
+    const int error = put(done);
     if (done != 0) in_line_ = buffer_[done - 1] != '\n';
     buffer_.erase(0, done);
     border_ -= std::min(border_, done);
     if (error == EPIPE) throw Fatal("standard output was closed by its reader");
     if (error == EBADF) throw Fatal("standard output is not open");
+    if (error == ECANCELED) throw Retry("nobody reads standard output, and the host is stopping");
     if (error != 0)
       throw Retry("cannot write to standard output: " + std::generic_category().message(error));
   }
 
+  // Writes the buffer from done on, and moves done. Returns 0 or errno; ECANCELED when the host
+  // stops while the reader does not read: a stop must not wait for ever.
+  int put(std::size_t& done) const {
+    while (done < buffer_.size()) {
+      pollfd ready = {STDOUT_FILENO, POLLOUT, 0};
+      const int polled = ::poll(&ready, 1, kPollMs);
+      if (polled < 0 && errno != EINTR) return errno;
+      if (polled <= 0) {
+        if (host_->wait_ms(host_->ctx, 0) == 0) return ECANCELED;
+        continue;
+      }
+      // A pipe that polls as ready takes this much without blocking.
+      const std::size_t size = std::min<std::size_t>(buffer_.size() - done, PIPE_BUF);
+      const ssize_t n = ::write(STDOUT_FILENO, buffer_.data() + done, size);
+      if (n >= 0) {
+        done += static_cast<std::size_t>(n);
+      } else if (errno != EAGAIN && errno != EINTR) {
+        return errno;
+      }
+    }
+    return 0;
+  }
+
+  const walspout_host* host_;
   bool text_;
   bool colours_;
   EventWriter events_;

@@ -90,6 +90,8 @@ class Relation {
   // Of the last column: its atttypmod, and its type's name as format_type() prints it.
   Relation& type_mod(std::int32_t type_mod);
   Relation& type_name(std::string name);
+  // Of the last column: its place in the key, which is that among the key columns unless said.
+  Relation& key_ordinal(std::int16_t place);
   // 'd', 'n', 'f' or 'i', as in pg_class.relreplident; 'd' unless said.
   Relation& identity(char replica_identity);
 

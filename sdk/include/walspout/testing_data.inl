@@ -119,6 +119,11 @@ inline Relation& Relation::type_name(std::string name) {
   return *this;
 }
 
+inline Relation& Relation::key_ordinal(std::int16_t place) {
+  data_->columns.back().column.key_ordinal = place;
+  return *this;
+}
+
 inline Relation& Relation::identity(char replica_identity) {
   data_->relation.replica_identity = replica_identity;
   return *this;
