@@ -89,6 +89,7 @@ void Applier::insert(Mirror& m, const walspout_value* row) {
 // Marks the columns to search by, in a mask that is started already.
 Applier::Location Applier::locate(const Mirror& m, const walspout_change& change) {
   const size_t n = m.columns.size();
+  if (n == 0) return {nullptr, true};  // rows without columns are all alike
   if (change.old_row == nullptr) {
     for (const uint32_t i : m.located_by) {
       if (!m.columns[i].mapped || change.new_row[i].state != WALSPOUT_TEXT) continue;
@@ -182,7 +183,8 @@ void Applier::make_way(Mirror& m, const walspout_value* row) {
 
 void Applier::remove(Mirror& m, const walspout_change& change) {
   start_mask(mask_, Operation::kDeleteByKey, m.columns.size());
-  if (change.old_row == nullptr) throw BadChange(m.label + ": a delete without an old row");
+  if (change.old_row == nullptr && !m.columns.empty())
+    throw BadChange(m.label + ": a delete without an old row");
   const Location location = locate(m, change);
   if (location.whole_row) {
     mask_[0] = static_cast<char>(Operation::kDeleteWholeRow);

@@ -98,6 +98,11 @@ bool Catalog::rename_source(uint32_t oid, std::string_view schema, std::string_v
   return db_.changes() != 0;
 }
 
+void Catalog::mark_failed(const std::string& mirror, std::string_view reason) {
+  db_.run("UPDATE _walspout_tables SET state = 'failed', reason = ? WHERE mirror_table = ?", reason,
+          std::string_view(mirror));
+}
+
 bool Catalog::name_taken(const std::string& name) {
   const std::string_view n = name;
   return db_.exists("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", n) ||

@@ -45,6 +45,7 @@ class Catalog {
   std::optional<TableRecord> find(std::string_view schema, std::string_view table);
   void save(std::string_view schema, std::string_view table, const TableRecord& record,
             std::string_view reason = {});
+  void mark_failed(const std::string& mirror, std::string_view reason);
   // The table of this oid under another name, if there is one, gets this name. False: none.
   bool rename_source(uint32_t oid, std::string_view schema, std::string_view table);
   bool name_taken(const std::string& name);  // by anyone's table, view, index or reservation

@@ -220,10 +220,25 @@ void Shaper::rebuild(const walspout_relation& r, const std::string& physical, co
     add(extra.name, extra.name);
   }
   create_table(db_, name, columns);
-  // OR REPLACE: a new key may be one that rows of a mirror out of step share.
-  if (!to.empty())
+  bool keys_known = true;
+  for (uint32_t i = 0; i < r.column_count; ++i)
+    if (plan.wanted[i].key != 0 && plan.from[i].empty()) keys_known = false;
+  if (to.empty()) {  // no column stays: the rows do, as far as there is something to tell them
+    for (const PhysicalColumn& c : columns)
+      if (to.empty() && (c.key == 0 || c.name == kHiddenRow)) to = quote(c.name);
+    from = "NULL";
+  }
+  if (!keys_known) {
+    // Their keys were given at the source without a message. Made-up ones would be worse than none.
+    const std::string reason = "the key got a column that is new: old rows cannot be told apart";
+    catalog_.mark_failed(physical, reason);
+    reporter_.warn(label_of(r) + ": " + reason + " and were removed from the mirror: walspout " +
+                   "resync " + label_of(r));
+  } else {
+    // OR REPLACE: a new key may be one that rows of a mirror out of step share.
     db_.exec("INSERT OR REPLACE INTO " + quote(name) + "(" + to + ") SELECT " + from + " FROM " +
              quote(physical));
+  }
   replace_table(db_, reporter_, physical, name);
 }
 
