@@ -95,7 +95,8 @@ bool exists(const std::string& path) {
 }
 
 void move(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0)
+  // ENOENT: somebody else has moved it meanwhile, which is as good
+  if (::rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT)
     throw Retry(failed("rename to " + to + " the file", from));
 }
 
