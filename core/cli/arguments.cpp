@@ -43,7 +43,7 @@ bool refuse_verb(std::string_view word) {
 
 CLI::App* add_file_verb(CLI::App& app, const char* name, const char* text, std::string& file) {
   CLI::App* verb = app.add_subcommand(name, text);
-  verb->add_option("FILE", file, "The configuration, a TOML file")->required();
+  verb->add_option("FILE", file, "The configuration, a TOML file")->required()->type_name("");
   return verb;
 }
 
@@ -72,6 +72,8 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   CLI::App app{"walspout: change data capture from PostgreSQL into sinks"};
   app.name("walspout");
   app.require_subcommand(0, 1);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND [ARGUMENTS]");
+  app.get_formatter()->label("REQUIRED", "");
   app.footer(
       "Exit status: 0 done, 1 failure, 2 configuration or usage, 3 the source refuses.\n"
       "`walspout COMMAND --help` tells about a command.");
@@ -92,19 +94,24 @@ Arguments parse_arguments(int argc, const char* const* argv) {
       add_file_verb(app, "teardown", "Drop the slot and the publication", arguments.file);
 
   CLI::App* plugins = app.add_subcommand("plugins", "List the sink plugins and their options");
-  plugins->add_option("NAME", arguments.plugin, "Options of this one, and a [[sink]] to copy");
+  plugins->add_option("NAME", arguments.plugin, "Options of this one, and a [[sink]] to copy")
+      ->type_name("");
   plugins->add_flag("--json", arguments.json, "As JSON");
 
   CLI::App* tail = app.add_subcommand("tail", "Print changes as they happen; nothing is consumed");
   CLI::Option* file = tail->add_option("FILE", arguments.file, "The configuration, a TOML file");
   CLI::Option* url = tail->add_option("--url", arguments.url,
                                       "Where to connect, in place of FILE, as libpq takes it");
-  url->excludes(file);
+  file->type_name("");
+  url->type_name("URL")->excludes(file);
   tail->add_option("--table", arguments.tables,
                    "Pattern of tables, as in 'public.*'; more than once for more")
-      ->type_name("PATTERN");
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
   CLI::App* version_verb =
       app.add_subcommand("version", "Print the versions of walspout and its libraries");
+
+  for (CLI::App* verb : app.get_subcommands({})) verb->group("Commands");
 
   try {
     app.parse(argc, argv);

@@ -90,7 +90,8 @@ void print_findings(const std::vector<postgres::Finding>& findings) {
   if (!findings.empty()) print("\n");
 }
 
-std::string planned(const std::string& name, bool exists) {
+std::string planned(const std::string& name, const postgres::Preflight& source, bool exists) {
+  if (source.server_version == 0) return printable(name);
   return printable(name) + (exists ? " (exists)" : " (will be created)");
 }
 
@@ -105,8 +106,9 @@ void print_summary(const config::Config& config, const std::vector<PreparedSink>
   rows.push_back({"source", printable(source.where) + server});
   rows.push_back({"slot", config.source.temporary
                               ? "temporary, with a random name"
-                              : planned(config.source.slot, source.slot_exists)});
-  rows.push_back({"publication", planned(config.source.publication, source.publication_exists)});
+                              : planned(config.source.slot, source, source.slot_exists)});
+  rows.push_back(
+      {"publication", planned(config.source.publication, source, source.publication_exists)});
   rows.push_back({"state", printable(config.state.directory.string())});
   rows.push_back({"tables", std::to_string(source.tables.size())});
   print(columns(rows));
@@ -117,10 +119,16 @@ void print_summary(const config::Config& config, const std::vector<PreparedSink>
   print(columns(rows, 2));
   print(fmt::format("sinks        {}\n", config.sinks.size()));
   rows.clear();
-  for (const PreparedSink& sink : sinks) {
-    const walspout_plugin& plugin = sink.plugin->descriptor();
-    rows.push_back({sink.config->name, fmt::format("{} {}", plugin.name, plugin.version),
-                    printable(sink.plugin->path().string())});
+  for (const config::Sink& sink : config.sinks) {
+    const auto prepared = std::find_if(sinks.begin(), sinks.end(),
+                                       [&](const PreparedSink& p) { return p.config == &sink; });
+    if (prepared == sinks.end()) {
+      rows.push_back({sink.name, printable(sink.plugin), "not loaded"});
+      continue;
+    }
+    const walspout_plugin& plugin = prepared->plugin->descriptor();
+    rows.push_back({sink.name, fmt::format("{} {}", plugin.name, plugin.version),
+                    printable(prepared->plugin->path().string())});
   }
   print(columns(rows, 2));
 }

@@ -2,10 +2,13 @@
 #include <walspout/abi.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 #include <walspout/json_text.hpp>
 
+#include "base/nearest.hpp"
 #include "cli/console.hpp"
 #include "cli/verbs.hpp"
 #include "sink/describe.hpp"
@@ -100,6 +103,16 @@ int list(const sink::PluginPath& path, bool as_json) {
   return kDone;
 }
 
+// "; did you mean `sqlite`?", for a name that no plugin has.
+std::string suggestion(const sink::PluginPath& path, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& candidate : path.list().plugins) names.push_back(candidate.name);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const auto near = base::nearest(name, views);
+  if (!near || *near == name) return {};
+  return "; did you mean `" + std::string(*near) + "`?";
+}
+
 int show(const sink::PluginPath& path, const std::string& name, bool as_json) {
   const sink::Plugin& plugin = sink::load_plugin(path, name);
   const walspout_plugin& descriptor = plugin.descriptor();
@@ -117,8 +130,10 @@ int show(const sink::PluginPath& path, const std::string& name, bool as_json) {
 }  // namespace
 
 int plugins(const Arguments& arguments) {
+  std::optional<sink::PluginPath> found;
   try {
-    const auto path = sink::PluginPath::of_process({});
+    found = sink::PluginPath::of_process({});
+    const sink::PluginPath& path = *found;
     if (arguments.plugin.empty()) return list(path, arguments.json);
     // A path is relative to the working directory here, as no file says otherwise.
     const bool is_path = arguments.plugin.find('/') != std::string::npos;
@@ -126,7 +141,7 @@ int plugins(const Arguments& arguments) {
                 is_path ? std::filesystem::absolute(arguments.plugin).string() : arguments.plugin,
                 arguments.json);
   } catch (const sink::PluginError& error) {
-    print_error(error.what());
+    print_error(error.what() + (found ? suggestion(*found, arguments.plugin) : ""));
     return kUsage;
   }
 }

@@ -120,12 +120,13 @@ int tail(const Arguments& arguments, StopSignal& stop) {
     config.directory = std::filesystem::current_path();
     config.host.name = "tail";
     config.source.url = arguments.url;
-    config.log.level = log::Level::kWarn;
   } else {
     auto loaded = load_configuration(arguments.file);
     if (!loaded) return kUsage;
     config = std::move(*loaded);
   }
+  // The terminal is for changes; the log speaks up when something is wrong, or when it is asked to.
+  if (config.log.level == log::Level::kInfo) config.log.level = log::Level::kWarn;
   log::configure(config.log.level, config.log.format);
 
   const TemporaryFolder state;
