@@ -167,6 +167,8 @@ void Runner::handle_delivery(route::Delivery delivery) {
   } else {
     for (const Piece& piece : delivery.pieces()) {
       if (write_piece(delivery, piece) == Outcome::kReopen) return recover();
+      if (!unfinished_ && flush_due(Clock::now())) flush();
+      if (discarding_) return;
     }
   }
   // A transaction larger than the window: only the server can repeat it.
