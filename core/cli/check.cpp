@@ -7,6 +7,7 @@
 
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
+#include "cli/source.hpp"
 #include "cli/verbs.hpp"
 #include "log/log.hpp"
 #include "pipeline/sinks.hpp"
@@ -61,33 +62,6 @@ std::optional<std::string> ask_plugin(const config::Config& config, const Prepar
   for_good = status != WALSPOUT_RETRY && status != WALSPOUT_REOPEN;
   const std::string text = error.message;
   return text.empty() ? "the plugin reports status " + std::to_string(status) : text;
-}
-
-postgres::Preflight check_source(const config::Config& config, StopSignal& stop) {
-  postgres::PreflightOptions options;
-  options.url = config.source.url;
-  options.slot = config.source.slot;
-  options.publication = config.source.publication;
-  options.patterns = config.source.tables;
-  options.temporary = config.source.temporary;
-  options.copies =
-      std::any_of(config.sinks.begin(), config.sinks.end(), [&](const config::Sink& sink) {
-        return sink.snapshot == config::SinkSnapshot::kInitial ||
-               (sink.snapshot == config::SinkSnapshot::kInherit &&
-                config.source.snapshot == config::Snapshot::kInitial);
-      });
-  return postgres::preflight(options, postgres::Interrupt(stop.fd()));
-}
-
-void print_findings(const std::vector<postgres::Finding>& findings) {
-  for (const postgres::Finding& finding : findings) {
-    const char* word = finding.severity == Severity::kError     ? "error"
-                       : finding.severity == Severity::kWarning ? "warning"
-                                                                : "note";
-    print(fmt::format("{}: {}: {}\n", word, printable(finding.object), printable(finding.text)));
-    if (!finding.remedy.empty()) print(fmt::format("  mend: {}\n", printable(finding.remedy)));
-  }
-  if (!findings.empty()) print("\n");
 }
 
 std::string planned(const std::string& name, const postgres::Preflight& source, bool exists) {
@@ -158,7 +132,7 @@ int check(const Arguments& arguments, StopSignal& stop) {
   }
   for (const base::Problem& problem : problems) print_problem(problem);
 
-  const postgres::Preflight source = check_source(*config, stop);
+  const postgres::Preflight source = look_at_source(*config, stop);
   print_findings(source.findings);
   print_summary(*config, sinks, source);
   const auto errors = static_cast<std::size_t>(

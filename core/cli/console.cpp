@@ -9,9 +9,10 @@
 namespace walspout::cli {
 namespace {
 
-// One write, so that lines of several processes do not mix.
+// One write, so that lines of several processes do not mix; what was printed before comes before.
 void to_stderr(std::string line) {
   line += '\n';
+  std::fflush(stdout);  // a failure stays marked in the stream, main() reports it
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

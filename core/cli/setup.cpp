@@ -3,6 +3,7 @@
 #include "base/lsn.hpp"
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
+#include "cli/source.hpp"
 #include "cli/verbs.hpp"
 #include "postgres/connection.hpp"
 #include "postgres/publication.hpp"
@@ -80,6 +81,13 @@ void setup_slot(postgres::Connection& connection, const config::Source& source,
 int setup(const Arguments& arguments, StopSignal& stop) {
   const auto config = load_configuration(arguments.file);
   if (!config) return kUsage;
+  // A half-done setup leaves orphans, so whatever would fail later is said before the first step.
+  const postgres::Preflight source = look_at_source(*config, stop);
+  if (!source.ok()) {
+    print_findings(source.findings);
+    print_error("nothing was created; mend what is wrong and run `walspout setup` again");
+    return kSourceRefuses;
+  }
   const postgres::Interrupt interrupt(stop.fd());
   postgres::ConnectOptions options;
   options.url = config->source.url;

@@ -110,10 +110,19 @@ TEST(File, CheckSaysWhenTheStateDirectoryCannotBeMade) {
   EXPECT_THAT(output.err, HasSubstr("the state directory cannot be made, as " + file));
 }
 
-TEST(File, SetupAndTeardownFailWhenTheServerCannotBeReached) {
+TEST(File, SetupFailsAsCheckWhenTheServerCannotBeReached) {
   const Folder folder;
   const std::string file = folder.write("shop.toml", source(folder) + kSink);
-  for (const char* verb : {"setup", "teardown", "tail"}) {
+  const Output output = command({"setup", file});
+  EXPECT_EQ(output.status, 3);
+  EXPECT_THAT(output.out, HasSubstr("error: connection: cannot connect to host " + folder.path()));
+  EXPECT_THAT(output.err, HasSubstr("walspout: nothing was created"));
+}
+
+TEST(File, TeardownAndTailFailWhenTheServerCannotBeReached) {
+  const Folder folder;
+  const std::string file = folder.write("shop.toml", source(folder) + kSink);
+  for (const char* verb : {"teardown", "tail"}) {
     const Output output = command({verb, file});
     EXPECT_EQ(output.status, 1) << verb;
     EXPECT_THAT(output.err, HasSubstr("walspout: cannot connect to host " + folder.path())) << verb;
