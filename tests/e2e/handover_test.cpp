@@ -22,9 +22,9 @@ class HandOver : public PipelineTest {
   static void change(Session& session, int round) {
     const std::string r = std::to_string(round);
     session.sql("update hand set v = v + 1 where id between 1 and 100");
-    session.sql("insert into hand values (200000 + " + r + ", 1, 'B')");
-    if (round % 2) session.sql("delete from hand where id = 200000 + " + r);
-    session.sql("update hand set id = id + 500000 where id = 9000 + " + r);
+    session.sql("insert into hand values (2000000 + " + r + ", 1, 'B')");
+    if (round % 2) session.sql("delete from hand where id = 2000000 + " + r);
+    session.sql("update hand set id = id + 5000000 where id = 9000 + " + r);
   }
 
   // Changes rows from another session until it goes out of scope.

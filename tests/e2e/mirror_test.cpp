@@ -108,9 +108,10 @@ TEST_F(MirrorFile, WriterThatHoldsTheLockForTwentySecondsDelaysAndLosesNothing) 
 TEST_F(MirrorFile, WalFileShrinksAgainAfterALongReader) {
   make_table();
   insert(1, 10);
+  config().sinks[0].options.push_back("wal_limit = \"4MiB\"");
   host().start_streaming();
   host().wait_caught_up();
-  constexpr std::uintmax_t kBig = 60'000'000;
+  constexpr std::uintmax_t kBig = 40'000'000;
   int id = 10;
   {
     const Reader reader(mirror_path());
@@ -126,7 +127,7 @@ TEST_F(MirrorFile, WalFileShrinksAgainAfterALongReader) {
   host().wait("a small -wal file", Seconds(20), [&] {
     insert(id + 1, id + 1);
     ++id;
-    return wal_file_size() < kBig / 4;
+    return wal_file_size() < kBig / 8;
   });
   expect_everything_delivered();
 }

@@ -63,7 +63,10 @@ TEST_F(Stop, SecondSignalEndsAHostWhoseSinkHangs) {
     const auto committed = server().wal_position();
     wait_sent();
     host().signal(SIGTERM);
-    host().wait_logged("stop");  // the first was taken
+    host().wait("the first signal taken", Seconds(5), [&] {
+      const std::string status = read_file("/proc/" + std::to_string(host().pid()) + "/status");
+      return status.find("ShdPnd:\t0000000000000000") != std::string::npos;
+    });
     host().signal(SIGTERM);
     ASSERT_TRUE(host().wait_exit(Seconds(10))) << "it still runs";
     EXPECT_LT(host().confirmed(), committed);

@@ -33,9 +33,10 @@ std::string real(const std::string& text) {
   return real(std::strtod(text.c_str(), nullptr));
 }
 
-// Where PostgreSQL prints the offset UTC as +00, the mirror has +00:00.
+// Where PostgreSQL prints the offset UTC as +00, the mirror has +00:00; but not in dates BC, which
+// SQLite's date functions cannot read either way.
 std::string long_offset(const std::string& text) {
-  static const std::regex offset(R"((\d\d:\d\d:\d\d(?:\.\d+)?)\+00(?![\d:]))");
+  static const std::regex offset(R"((\d\d:\d\d:\d\d(?:\.\d+)?)\+00(?![\d:]| BC))");
   return std::regex_replace(text, offset, "$1+00:00");
 }
 
