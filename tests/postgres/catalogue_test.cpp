@@ -55,6 +55,7 @@ TEST_F(Catalogue, DroppedColumnsAreGoneAndNumbersStay) {
 }
 
 TEST_F(Catalogue, AColumnListAndARowFilterCount) {
+  if (before(15)) GTEST_SKIP() << "row filters and column lists came with 15";
   const auto table = only(
       "CREATE TABLE t (a int PRIMARY KEY, b int, c int);"
       "CREATE PUBLICATION pub FOR TABLE t (c, a) WHERE (a > 5)");
@@ -63,6 +64,7 @@ TEST_F(Catalogue, AColumnListAndARowFilterCount) {
 }
 
 TEST_F(Catalogue, AKeyThatIsNotPublishedAsAWholeIsNoKey) {
+  if (before(15)) GTEST_SKIP() << "row filters and column lists came with 15";
   const auto table = only(
       "CREATE TABLE t (a int, b int, c int, PRIMARY KEY (a, b));"
       "CREATE PUBLICATION pub FOR TABLE t (a, c) WITH (publish = 'insert')");

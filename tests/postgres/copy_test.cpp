@@ -50,6 +50,7 @@ TEST_F(Copy, BringsNastyTextByteForByte) {
 }
 
 TEST_F(Copy, FollowsTheColumnListAndTheRowFilter) {
+  if (before(15)) GTEST_SKIP() << "row filters and column lists came with 15";
   EXPECT_THAT(copy("CREATE TABLE t (id int PRIMARY KEY, secret text, x text);"
                    "CREATE PUBLICATION pub FOR TABLE t (id, x) WHERE (id > 1);"
                    "INSERT INTO t VALUES (1, 's', 'a'), (2, 's', 'b')"),
@@ -57,6 +58,7 @@ TEST_F(Copy, FollowsTheColumnListAndTheRowFilter) {
 }
 
 TEST_F(Copy, AConditionOfTheCallerCountsToo) {
+  if (before(15)) GTEST_SKIP() << "row filters and column lists came with 15";
   CopyOptions options;
   options.where = "id < 3 OR false";
   EXPECT_THAT(copy("CREATE TABLE t (id int PRIMARY KEY);"
@@ -76,6 +78,7 @@ TEST_F(Copy, ARootBringsTheRowsOfItsPartitions) {
 }
 
 TEST_F(Copy, ATableDoesNotBringTheRowsOfItsChildren) {
+  if (before(15)) GTEST_SKIP() << "row filters and column lists came with 15";
   EXPECT_THAT(copy("CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE child () INHERITS (t);"
                    "INSERT INTO t VALUES (1); INSERT INTO child VALUES (2);"
                    "CREATE PUBLICATION pub FOR TABLE ONLY t WHERE (id > 0)"),

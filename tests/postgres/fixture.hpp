@@ -42,6 +42,7 @@ class WithDatabase : public ::testing::Test {
   ConnectOptions options(const std::string& user = "postgres") const;
   void sql(const std::string& text) { shared_server().sql(db_, text); }
   std::string value(const std::string& text) { return shared_server().value(db_, text); }
+  bool before(int major) { return connect().server_version() < major * 10000; }
   int slots(const std::string& name);
 
   std::string db_;

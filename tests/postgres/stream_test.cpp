@@ -139,6 +139,9 @@ TEST_F(Stream, AMissingPublicationIsAnErrorWithItsState) {
   auto options = wanted();
   options.publications = {"nowhere"};
   auto stream = start(options);
+  if (stream.connection().server_version() >= 180000) {
+    GTEST_SKIP() << "from 18 on it is a warning in the server's log";
+  }
   sql("INSERT INTO t VALUES (1, 'hello')");
   try {
     read_until(stream, [](const Frame&) { return false; });
