@@ -180,11 +180,13 @@ Position Catalog::position() {
 void Catalog::save_position(walspout_lsn lsn, std::string_view host_state, int64_t commit_time_us) {
   const std::string lsn_text = format_lsn(lsn);
   const std::string time = commit_time_us == 0 ? std::string() : format_time(commit_time_us);
-  Statement s = db_.prepare(
-      "INSERT INTO _walspout_position(pipeline, sink, lsn, commit_time, host_state) "
-      "VALUES (?1, ?2, ?3, nullif(?4, ''), ?5) ON CONFLICT(pipeline, sink) DO UPDATE SET "
-      "lsn = iif(?6, excluded.lsn, lsn), commit_time = coalesce(excluded.commit_time, "
-      "commit_time), host_state = coalesce(excluded.host_state, host_state)");
+  if (!save_position_)
+    save_position_ = db_.prepare(
+        "INSERT INTO _walspout_position(pipeline, sink, lsn, commit_time, host_state) "
+        "VALUES (?1, ?2, ?3, nullif(?4, ''), ?5) ON CONFLICT(pipeline, sink) DO UPDATE SET "
+        "lsn = iif(?6, excluded.lsn, lsn), commit_time = coalesce(excluded.commit_time, "
+        "commit_time), host_state = coalesce(excluded.host_state, host_state)");
+  Statement& s = *save_position_;
   Database::bind_all(s, std::string_view(pipeline_), std::string_view(sink_),
                      std::string_view(lsn_text), std::string_view(time));
   if (host_state.empty()) {

@@ -68,6 +68,7 @@ class Catalog {
  private:
   Database& db_;
   std::string pipeline_, sink_;
+  std::optional<Statement> save_position_;  // once a flush
 };
 
 // "0/1A2B3C4" and back; 0 for anything else.

@@ -184,7 +184,9 @@ void MirrorSink::accept(const walspout_txn& txn) {
 // the file is not locked while the host decides what to do.
 void MirrorSink::give_up_call() {
   mirrors_.clear();
-  if (!accepted_ && !unfinished_ && db_.in_transaction()) db_.exec("ROLLBACK");
+  // A rollback fails only when SQLite has rolled back already.
+  if (!accepted_ && !unfinished_ && db_.in_transaction())
+    sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 void MirrorSink::flush() {
@@ -208,7 +210,6 @@ void MirrorSink::abort() {
 // The change cannot be applied. That may be said only if nothing but this call is undone: a
 // trigger's RAISE(ROLLBACK) ends the whole SQLite transaction.
 void MirrorSink::fail_change(const Batch* batch, bool lost, const std::string& what) {
-  give_up_call();
   if (batch == nullptr || current_ == nullptr || lost) throw Reopen(what);
   throw Poison(batch->txn(), *current_, what);
 }
@@ -220,11 +221,11 @@ void MirrorSink::fail(const SqliteError& e, const Batch* batch) {
     what += label_of(*current_->relation) + ": ";
   what = printable(what + e.what());
   const bool lost = (accepted_ || unfinished_) && !db_.in_transaction();
+  give_up_call();
   switch (e.primary()) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       if (lost) throw Reopen(what);
-      give_up_call();
       throw Retry(what + "; another program holds the file's lock");
     case SQLITE_CONSTRAINT:
     case SQLITE_TOOBIG:

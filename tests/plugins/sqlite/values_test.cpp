@@ -110,6 +110,15 @@ TEST_F(SqliteValues, TheOptionNumericRealStoresNumbersEverywhere) {
   EXPECT_EQ(stored(oid::kNumeric, "-Infinity"), "r-inf");
 }
 
+TEST_F(SqliteValues, AnotherValueOfTheOptionNumericRebuildsTheTable) {
+  Relation r = relation("public", "m", 7).column("id", oid::kInt4, primary);
+  r.column("v", oid::kNumeric).type_mod(numeric(5, 2));
+  insert(r, {"1", "1.50"});
+  restart({{"numeric", "text"}});
+  insert(r, {"2", "2.00"});
+  EXPECT_EQ(rows("SELECT v FROM m ORDER BY id"), "'1.5'\n'2.00'");
+}
+
 TEST_F(SqliteValues, ByteaIsABlob) {
   EXPECT_EQ(stored(oid::kBytea, "\\x005c27FF"), "x'005c27ff'");
   EXPECT_EQ(stored(oid::kBytea, "\\x"), "x''");
