@@ -14,8 +14,9 @@ void Window::add(route::Delivery delivery) {
 void Window::release(base::Lsn durable) {
   while (!entries_.empty()) {
     const Entry& entry = entries_.front();
-    const transaction::Piece& last = entry.delivery.pieces()[entry.piece_count - 1];
-    if ((last.flags & WALSPOUT_LAST) == 0 || last.txn.end_lsn > durable) return;
+    // The last piece's transaction may end in a later entry: its commit tells all the same whether the
+    // position contains it.
+    if (entry.delivery.pieces()[entry.piece_count - 1].txn.commit_lsn >= durable) return;
     bytes_ -= entry.delivery.chunk->bytes();
     entries_.pop_front();
   }

@@ -49,8 +49,12 @@ class Assembler {
   // StreamError; the assembler must then be reset.
   void feed(std::span<const std::byte> payload, base::Lsn wal_start);
 
-  // True when the chunk should be taken before more is fed.
-  bool full() const { return chunk_->bytes() >= kChunkBytes; }
+  // True when the chunk should be taken before more is fed. Small transactions are not cut: one that
+  // is open may overshoot a little.
+  bool full() const {
+    const std::size_t bytes = chunk_->bytes();
+    return bytes >= (open_ && piece_begin_ != 0 ? kChunkBytes + kChunkBytes / 4 : kChunkBytes);
+  }
 
   // What has been assembled so far, sealed; nothing when there are no changes in it. The last piece
   // is without WALSPOUT_LAST when its transaction is still being received.
@@ -58,7 +62,8 @@ class Assembler {
 
   // Between Begin and Commit.
   bool transaction_open() const { return open_.has_value(); }
-  // The end of the last transaction that was received whole, 0 before the first.
+  // The end of the last transaction that was received whole, 0 before the first and after a reset:
+  // what was not taken before it is gone.
   base::Lsn end_of_last() const { return end_of_last_; }
 
   // The connection was lost: forgets the chunk, the open transaction and the session's relations.
