@@ -37,6 +37,7 @@ void Assembler::reset() {
   ++chunk_number_;
   open_.reset();
   piece_begin_ = 0;
+  end_of_last_ = 0;
   relations_.clear();
   last_ = nullptr;
 }
@@ -236,7 +237,8 @@ void Assembler::close_piece(std::uint32_t flags) {
 
 ChunkPtr Assembler::take() {
   if (open_) close_piece(0);
-  if (chunk_->empty()) return nullptr;
+  // Transactions without a change leave a little behind in the arena.
+  if (chunk_->empty() && !full()) return nullptr;
   chunk_->account();
   std::shared_ptr<Chunk> taken = std::move(chunk_);
   chunk_ = std::make_shared<Chunk>(budget_);
@@ -246,6 +248,7 @@ ChunkPtr Assembler::take() {
   if (open_ && open_->txn.origin.size != 0)
     open_->txn.origin =
         str(chunk_->arena().copy(std::string_view(open_->txn.origin.data, open_->txn.origin.size)));
+  if (taken->empty()) return nullptr;
   return taken;
 }
 
