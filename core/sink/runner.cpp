@@ -19,7 +19,11 @@ Runner::Runner(std::size_t index, RunnerOptions options, const walspout_plugin& 
       plugin_(plugin),
       settings_(std::move(settings)),
       listener_(listener),
-      host_(options_.sink, [this] { queue_.kick(); }),
+      host_(options_.sink,
+            [this] {
+              woken_.store(true);
+              queue_.kick();
+            }),
       backoff_(options_.backoff_base, options_.backoff_cap),
       window_(options_.window_bytes) {}
 
@@ -57,7 +61,10 @@ void Runner::advance(base::Lsn position) {
 
 void Runner::abort() { queue_.push({Item::Kind::kAbort, {}, 0, {}, false}); }
 
-void Runner::restarted(bool reopen) { queue_.push({Item::Kind::kRestarted, {}, 0, {}, reopen}); }
+void Runner::restarted(bool reopen) {
+  ++restarts_asked_;
+  queue_.push({Item::Kind::kRestarted, {}, 0, {}, reopen});
+}
 
 void Runner::finish() { queue_.push({Item::Kind::kFinish, {}, 0, {}, false}); }
 
@@ -109,9 +116,11 @@ void Runner::loop() {
   std::deque<Item> items;
   while (true) {
     if (items.empty()) {
-      const bool may_flush = dirty_ && !unfinished_;
-      const auto deadline = may_flush ? std::max(flush_not_before_, Clock::now())
-                                      : Clock::now() + std::chrono::hours(1);
+      const bool woken = woken_.load();
+      const bool may_flush = (dirty_ || woken) && !unfinished_ && !discarding_;
+      auto deadline = Clock::now();
+      if (!may_flush) deadline += std::chrono::hours(1);
+      if (may_flush && !woken) deadline = std::max(flush_not_before_, deadline);
       if (!queue_.pop_all(items, deadline)) {
         if (host_.stopping()) throw Stopped();
         if (may_flush) flush();
@@ -128,11 +137,7 @@ void Runner::loop() {
 bool Runner::handle(Item& item) {
   switch (item.kind) {
     case Item::Kind::kBegin:
-      reported_ = std::min(reported_, item.position);
-      floor_ = accepted_ = item.position;
-      copying_ = item.flag;
-      host_state_ = std::move(item.host_state);
-      host_state_due_ = true;
+      handle_begin(item);
       return true;
     case Item::Kind::kDelivery:
       if (!discarding_) handle_delivery(std::move(item.delivery));
@@ -144,33 +149,55 @@ bool Runner::handle(Item& item) {
       if (!discarding_) handle_abort();
       return true;
     case Item::Kind::kRestarted:
-      discarding_ = false;
-      if (item.flag) {
-        window_.clear();
-        unfinished_ = dirty_ = false;
-        close();
-        open();
-      }
+      handle_restarted(item.flag);
       return true;
     case Item::Kind::kFinish:
-      if (!discarding_ && unfinished_) handle_abort();
-      if (!discarding_ && dirty_) flush();
+      handle_finish();
       return false;
   }
   return true;
 }
 
+void Runner::handle_begin(Item& item) {
+  copying_ = item.flag;
+  // The rows of a copy carry no position: everything that is accepted counts from its end only.
+  floor_ = accepted_ = offered_ = copying_ ? 0 : item.position;
+  reported_ = std::min(opened().position, floor_);
+  host_state_ = std::move(item.host_state);
+  host_state_due_ = true;
+}
+
+void Runner::handle_restarted(bool reopen) {
+  discarding_ = false;
+  ++restarts_seen_;
+  if (!reopen) return;
+  window_.clear();
+  unfinished_ = dirty_ = false;
+  close();
+  open();
+}
+
+void Runner::handle_finish() {
+  if (discarding_) return;
+  if (unfinished_) handle_abort();
+  while (!discarding_ && settle() == Outcome::kReopen) recover();
+}
+
 void Runner::handle_delivery(route::Delivery delivery) {
-  window_.add(delivery);
-  if (window_.complete()) {
-    if (write_window(window_.entries().size() - 1) == Outcome::kReopen) recover();
-  } else {
+  if (!window_.complete()) {
+    // Too much to keep: what was written is gone from here until it is durable.
     for (const Piece& piece : delivery.pieces()) {
       if (write_piece(delivery, piece) == Outcome::kReopen) return recover();
-      if (!unfinished_ && flush_due(Clock::now())) flush();
-      if (discarding_) return;
+      if (unfinished_ || !flush_due(Clock::now())) continue;
+      if (flush_once() == Outcome::kReopen) return recover();
+      // All before it is durable: the rest of the delivery can be kept again.
+      if (window_.complete()) break;
     }
+    if (!window_.complete()) return;
   }
+  window_.add(std::move(delivery));
+  if (write_window(window_.entries().size() - 1) == Outcome::kReopen) recover();
+  window_.release(floor_);
   // A transaction larger than the window: only the server can repeat it.
   if (unfinished_ && window_.over_limit()) window_.drop();
 }
@@ -201,22 +228,15 @@ bool Runner::flush_due(Clock::time_point now) const {
 
 void Runner::handle_advance(base::Lsn position) {
   if (position <= accepted_ && !host_state_due_ && !copying_) return;
-  if (!keeps_position()) {
-    while (dirty_ && flush_once() == Outcome::kReopen) {
-      recover();
-      if (discarding_) return;
-    }
-    accepted_ = std::max(accepted_, position);
-    floor_ = std::max(floor_, position);
-    host_state_due_ = false;
-  } else {
-    while (write_position(position) == Outcome::kReopen || flush_once() == Outcome::kReopen) {
-      recover();
-      if (discarding_) return;
-    }
-    position = reported_;
+  position = std::max(position, accepted_);
+  while ((keeps_position() && write_position(position) == Outcome::kReopen) ||
+         settle() == Outcome::kReopen) {
+    recover();
+    if (discarding_) return;
   }
-  copying_ = false;
+  accepted_ = floor_ = std::max(accepted_, position);
+  offered_ = std::max(offered_, position);
+  host_state_due_ = copying_ = false;
   listener_.durable(index_, position);
 }
 
@@ -227,16 +247,7 @@ void Runner::handle_abort() {
   // What was accepted before it may be gone from the window, too: only a flush makes it whole
   // again.
   if (!window_.complete() && !dirty_) window_.clear();
-  if (WALSPOUT_HAS(&plugin_, abort) && plugin_.abort != nullptr) {
-    walspout_error error{};
-    error.struct_size = sizeof error;
-    const walspout_status status = plugin_.abort(instance_, &error);
-    if (status == WALSPOUT_OK) return;
-    if (status == WALSPOUT_CONFIG || status == WALSPOUT_FATAL) fail(status, "abort", error);
-    log::warn("sink " + options_.sink + ": could not take back an unfinished transaction (" +
-              error.message + "); it is reopened");
-  }
-  recover();
+  if (!abort_once()) recover();
 }
 
 // Closes and opens the sink, and repeats what it had not made durable.
@@ -246,12 +257,8 @@ void Runner::recover() {
     close();
     if (!host_.wait(static_cast<std::uint32_t>(backoff_.next().count()))) throw Stopped();
     open();
-    const base::Lsn position = opened().position;
-    if (keeps_position() && position < reported_)
-      throw Failed{{false, "sink " + options_.sink + ": reopened at " + base::format_lsn(position) +
-                               ", but had called " + base::format_lsn(reported_) +
-                               " durable; its target lost data: copy it anew"}};
-    if (keeps_position()) floor_ = std::max(floor_, position);
+    host_state_due_ = true;  // it may have gone with what was accepted
+    take_reopened_position();
     accepted_ = std::max(floor_, reported_);
     if (copying_ || !window_.complete()) {
       window_.clear();
@@ -262,6 +269,25 @@ void Runner::recover() {
     window_.release(floor_);
     if (write_window(0) == Outcome::kOk) return;
   }
+}
+
+// Compares where the sink stands after it was opened again with what is known of it.
+void Runner::take_reopened_position() {
+  if (!keeps_position() || copying_) return;
+  const base::Lsn position = opened().position;
+  const std::string stands =
+      "sink " + options_.sink + ": reopened at " + base::format_lsn(position);
+  if (position < reported_)
+    throw Failed{{false, stands + ", but had called " + base::format_lsn(reported_) +
+                             " durable; its target lost data: copy it anew"}};
+  if (position > offered_)
+    throw Failed{{false, stands + ", but was given only " + base::format_lsn(offered_) +
+                             "; its target is not the one it was: put the old one back, or copy it "
+                             "anew"}};
+  reported_ = position;
+  if (position <= floor_) return;
+  floor_ = position;
+  listener_.durable(index_, position);
 }
 
 void Runner::flush() {

@@ -3,7 +3,8 @@
 // stop). The reader never waits for it.
 //
 // Group commit: a sink is flushed when its queue has run dry, but not so often that flushing would
-// cost more than a fifth of the time, and at the latest after kFlushInterval or kFlushBytes.
+// cost more than a fifth of the time, and at the latest after kFlushInterval or half a window of
+// bytes.
 #pragma once
 
 #include <walspout/abi.h>
@@ -100,6 +101,10 @@ class Runner {
   void abort();
   // After replay_needed(): what follows is the repetition. reopen: close and open the sink first.
   void restarted(bool reopen);
+  // A replay_needed() that came before the last restarted() was reached is answered by that one:
+  // it is stale when seen (on the runner's thread) is less than asked (on the reader's).
+  std::uint64_t restarts_asked() const { return restarts_asked_; }
+  std::uint64_t restarts_seen() const { return restarts_seen_; }
   // Everything was delivered: flush, close, end.
   void finish();
 
@@ -126,6 +131,9 @@ class Runner {
   void handle_delivery(route::Delivery delivery);
   void handle_advance(base::Lsn position);
   void handle_abort();
+  void handle_begin(Item& item);
+  void handle_restarted(bool reopen);
+  void handle_finish();
 
   // runner_calls.cpp: the plugin's functions with their statuses
   void open();
@@ -134,12 +142,15 @@ class Runner {
   Outcome write_position(base::Lsn position);
   Outcome write_batch(const walspout_batch& batch);
   Outcome flush_once();
+  Outcome settle();
+  bool abort_once();  // false: the sink has to be reopened instead
   void note_poison(const walspout_error& error);
   [[noreturn]] void fail(walspout_status status, const char* call, const walspout_error& error);
   void wait_retry(const char* call, const walspout_error& error);
 
   Outcome write_window(std::size_t from);
   void recover();
+  void take_reopened_position();
   void flush();
   bool flush_due(Clock::time_point now) const;
 
@@ -156,6 +167,8 @@ class Runner {
   HostFunctions host_;
 
   base::Queue<Item> queue_;
+  std::atomic<bool> woken_{false};    // the sink wants to be flushed
+  std::uint64_t restarts_asked_ = 0;  // the reader's
   std::atomic<State> state_{State::kOpening};
   mutable std::mutex mutex_;
   std::condition_variable finished_;
@@ -169,12 +182,14 @@ class Runner {
   std::string host_state_;
   bool host_state_due_ = false;  // not yet handed over since begin()
   bool copying_ = false;
-  bool discarding_ = false;    // between replay_needed() and restarted()
-  bool unfinished_ = false;    // the sink has a FIRST piece without its LAST
-  bool dirty_ = false;         // accepted something that is not durable
-  base::Lsn reported_ = 0;     // the last position that the sink itself called durable
-  base::Lsn floor_ = 0;        // transactions that commit before it are durable already
-  base::Lsn accepted_ = 0;     // the end of the last one that was accepted whole
+  bool discarding_ = false;  // between replay_needed() and restarted()
+  bool unfinished_ = false;  // the sink has a FIRST piece without its LAST
+  bool dirty_ = false;       // accepted something that is not durable
+  base::Lsn reported_ = 0;   // the last position that the sink itself called durable
+  base::Lsn floor_ = 0;      // transactions that commit before it are durable, and so reported
+  base::Lsn accepted_ = 0;   // the end of the last one that was accepted whole
+  base::Lsn offered_ = 0;    // the highest position that the sink was ever given
+  std::uint64_t restarts_seen_ = 0;
   Clock::time_point dirty_since_{};
   Clock::time_point flush_not_before_{};
   std::set<std::pair<base::Lsn, std::uint64_t>> poisoned_;  // left out: on_poison = "skip"

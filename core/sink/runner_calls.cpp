@@ -84,6 +84,8 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
   if (txn.position != 0 && host_state_due_)
     txn.host_state = {host_state_.data(), host_state_.size()};
 
+  offered_ = std::max(offered_, txn.position);
+
   walspout_batch batch{};
   batch.struct_size = sizeof batch;
   batch.flags = piece.flags;
@@ -135,6 +137,7 @@ Runner::Outcome Runner::write_position(base::Lsn position) {
   txn.commit_lsn = txn.end_lsn = txn.position = position;
   txn.commit_time_us = host_.abi().now_us(host_.abi().ctx);
   txn.host_state = {host_state_.data(), host_state_.size()};
+  offered_ = std::max(offered_, position);
   walspout_batch batch{};
   batch.struct_size = sizeof batch;
   batch.flags = WALSPOUT_FIRST | WALSPOUT_LAST;
@@ -155,6 +158,7 @@ Runner::Outcome Runner::write_position(base::Lsn position) {
 
 Runner::Outcome Runner::flush_once() {
   const Clock::time_point start = Clock::now();
+  woken_.store(false);
   walspout_lsn durable = 0;
   while (true) {
     walspout_error error = empty_error();
@@ -175,6 +179,9 @@ Runner::Outcome Runner::flush_once() {
         fail(status, "flush", error);
     }
   }
+  // A sink that was begun below a position which it had stored goes on to report that one, until it
+  // is given another.
+  if (durable > accepted_ && durable <= opened().position) durable = accepted_;
   if (durable > accepted_)
     throw Failed{{false, "sink " + options_.sink + ": plugin " + plugin_.name + " calls " +
                              base::format_lsn(durable) + " durable, but was given only " +
@@ -186,19 +193,44 @@ Runner::Outcome Runner::flush_once() {
   if (durable < accepted_)
     flush_not_before_ = std::max(flush_not_before_, end + std::chrono::milliseconds(100));
   backoff_.reset();
-  dirty_ = durable < accepted_ && !copying_;
+  dirty_ = dirty_ && durable < accepted_;
   dirty_since_ = end;
   reported_ = std::max(reported_, durable);
-  floor_ = std::max(floor_, durable);
   if (copying_) {
     window_.clear();  // the copy is repeated as a whole
-    dirty_ = false;
-  } else {
-    window_.release(durable);
-    if (!unfinished_ && durable >= accepted_ && !window_.complete()) window_.clear();
-    if (durable > 0) listener_.durable(index_, durable);
+    return Outcome::kOk;
+  }
+  window_.release(durable);
+  if (!unfinished_ && !dirty_ && !window_.complete()) window_.clear();
+  // Lower ones are not news: a sink without a position of its own does not know of advance().
+  if (durable > floor_) {
+    floor_ = durable;
+    listener_.durable(index_, durable);
   }
   return Outcome::kOk;
+}
+
+// Flushes until all that was accepted is durable: a sink that takes its time is asked again.
+Runner::Outcome Runner::settle() {
+  while (dirty_) {
+    if (flush_once() == Outcome::kReopen) return Outcome::kReopen;
+    if (!dirty_) break;
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(flush_not_before_ - Clock::now());
+    if (left.count() > 0 && !host_.wait(static_cast<std::uint32_t>(left.count()))) throw Stopped();
+  }
+  return Outcome::kOk;
+}
+
+bool Runner::abort_once() {
+  if (!WALSPOUT_HAS(&plugin_, abort) || plugin_.abort == nullptr) return false;
+  walspout_error error = empty_error();
+  const walspout_status status = plugin_.abort(instance_, &error);
+  if (status == WALSPOUT_OK) return true;
+  if (status != WALSPOUT_RETRY && status != WALSPOUT_REOPEN) fail(status, "abort", error);
+  log::warn("sink " + options_.sink + ": could not take back an unfinished transaction (" +
+            std::string(text(error)) + "); it is reopened");
+  return false;
 }
 
 void Runner::note_poison(const walspout_error& error) {
