@@ -48,7 +48,7 @@ Copier::Copier(const config::Config& config, Sinks& sinks, route::Router& router
       std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
-base::Lsn Copier::run(Start& start) {
+void Copier::run(Start& start) {
   copies_ = start.copies;
   base::Backoff backoff;
   std::optional<Snapshot> later;  // when the slot's own is not there, or no longer good
@@ -63,12 +63,17 @@ base::Lsn Copier::run(Start& start) {
       if (!first || !start.snapshot) later = fresh_snapshot(config_, interrupt_);
       const Snapshot& snapshot = later ? *later : *start.snapshot;
       copy_all(snapshot);
-      for (const std::size_t sink : copies_) sinks_.runner(sink).advance(snapshot.point);
-      wait_durable(snapshot.point);
+      for (const std::size_t sink : copies_) {
+        sinks_.runner(sink).advance(snapshot.point);
+        start.begins[sink] = snapshot.point;
+      }
+      // From here on a sink may have stored that its copy is whole: it is not touched again.
+      copies_ = wait_durable(snapshot.point);
+      if (!copies_.empty()) throw Again();
       // The slot's own connection goes on to stream.
       if (start.snapshot) start.connections.replication = std::move(start.snapshot->exporter);
       start.snapshot.reset();
-      return snapshot.point;
+      return;
     } catch (const Again&) {
       log::warn("the copy starts over, as a sink had to be reopened");
     } catch (const postgres::TableChanged& error) {
@@ -163,7 +168,7 @@ void Copier::check() {
   wake_.clear();
   interrupt_.check();
   if (sinks_.failure()) throw SinkFailed();
-  if (!sinks_.take_replays().empty()) throw Again();
+  if (sinks_.replay_pending()) throw Again();
 }
 
 void Copier::wait_for_room() {
@@ -174,13 +179,18 @@ void Copier::wait_for_room() {
   }
 }
 
-void Copier::wait_durable(base::Lsn point) {
+std::vector<std::size_t> Copier::wait_durable(base::Lsn point) {
+  std::vector<std::size_t> lost;
   while (true) {
-    check();
+    wake_.clear();
+    interrupt_.check();
+    if (sinks_.failure()) throw SinkFailed();
+    for (const Sinks::Replay& replay : sinks_.take_replays()) lost.push_back(replay.sink);
     const bool all = std::all_of(copies_.begin(), copies_.end(), [&](std::size_t sink) {
-      return sinks_.durable_position(sink) >= point;
+      return sinks_.durable_position(sink) >= point ||
+             std::find(lost.begin(), lost.end(), sink) != lost.end();
     });
-    if (all) return;
+    if (all) return lost;
     interrupt_.wait(wake_.fd(), POLLIN, postgres::deadline_in(std::chrono::milliseconds(500)));
   }
 }

@@ -33,10 +33,10 @@ class Copier {
          CatalogueResolver& resolver, base::MemoryBudget& budget, base::Wake& wake,
          StopSignal& stop);
 
-  // Copies to start.copies, and returns when all of it is durable there. Gives the position from
-  // which the stream goes on for them. Throws postgres::Interrupted on a stop, SinkFailed, or what
-  // the source throws when it is not worth another try.
-  base::Lsn run(Start& start);
+  // Copies to start.copies, and returns when all of it is durable there; start.begins then says
+  // where the stream goes on for each of them. Throws postgres::Interrupted on a stop, SinkFailed,
+  // or what the source throws when it is not worth another try.
+  void run(Start& start);
 
  private:
   struct Again {};  // the copy has to start over
@@ -47,7 +47,8 @@ class Copier {
   void deliver(std::shared_ptr<transaction::Chunk> chunk, base::Lsn point);
   void deliver_marker(std::uint16_t op, const transaction::RelationPtr& relation, base::Lsn point);
   void wait_for_room();
-  void wait_durable(base::Lsn point);
+  // The sinks that lost their copy before it was durable, once all others have it.
+  std::vector<std::size_t> wait_durable(base::Lsn point);
   void check();
   void pause(std::chrono::milliseconds time);
   bool taken(const postgres::PublishedTable& table) const;

@@ -39,8 +39,7 @@ class Run {
       begin_sinks(start, again);
       if (!start.copies.empty()) {
         Copier copier(config_, sinks_, router_, resolver_, budget_, wake_, stop_);
-        const base::Lsn point = copier.run(start);
-        for (const std::size_t sink : start.copies) start.begins[sink] = point;
+        copier.run(start);
       }
       Streamer streamer(config_, options_, sinks_, router_, resolver_, budget_, progress_, wake_,
                         stop_);

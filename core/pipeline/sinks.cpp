@@ -72,10 +72,10 @@ std::vector<PreparedSink> prepare_sinks(const config::Config& config, base::Prob
 Sinks::Sinks(const config::Config& config, std::vector<PreparedSink> prepared,
              progress::StateStore& store, progress::Progress& progress, base::Wake& wake)
     : store_(store), progress_(progress), wake_(wake) {
-  // A sink keeps at most a fair part of half the memory for replays; the rest is for queues.
-  const std::size_t window =
-      std::clamp<std::size_t>(config.host.memory / 2 / std::max<std::size_t>(prepared.size(), 1),
-                              std::size_t{1} << 20, std::size_t{8} << 20);
+  // What sinks keep for replays is at most half the memory, all together: more, and an unfinished
+  // transaction could fill the memory before it is too large for the windows, for ever.
+  const std::size_t window = std::min<std::size_t>(
+      config.host.memory / 2 / std::max<std::size_t>(prepared.size(), 1), std::size_t{8} << 20);
   for (PreparedSink& entry : prepared) {
     sink::RunnerOptions options;
     options.pipeline = config.host.name;
@@ -147,14 +147,23 @@ std::string Sinks::host_state() const {
   return host_state_;
 }
 
+bool Sinks::stale(const Replay& replay) const {
+  return replay.restarts_seen < entries_[replay.sink].runner->restarts_asked();
+}
+
 bool Sinks::replay_pending() const {
   const std::lock_guard lock(mutex_);
-  return !replays_.empty();
+  return std::any_of(replays_.begin(), replays_.end(),
+                     [this](const Replay& replay) { return !stale(replay); });
 }
 
 std::vector<Sinks::Replay> Sinks::take_replays() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(replays_, {});
+  std::vector<Replay> taken = std::exchange(replays_, {});
+  taken.erase(std::remove_if(taken.begin(), taken.end(),
+                             [this](const Replay& replay) { return stale(replay); }),
+              taken.end());
+  return taken;
 }
 
 void Sinks::durable(std::size_t sink, base::Lsn position) {
@@ -168,7 +177,7 @@ void Sinks::durable(std::size_t sink, base::Lsn position) {
 void Sinks::replay_needed(std::size_t sink, base::Lsn position) {
   {
     const std::lock_guard lock(mutex_);
-    replays_.push_back({sink, position});
+    replays_.push_back({sink, position, entries_[sink].runner->restarts_seen()});
   }
   wake_.ring();
 }

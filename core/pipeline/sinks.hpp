@@ -62,7 +62,9 @@ class Sinks : public sink::RunnerListener {
   struct Replay {
     std::size_t sink;
     base::Lsn position;
+    std::uint64_t restarts_seen;  // by its runner when it asked
   };
+  // The reader's thread. A request that a later restarted() has answered already does not count.
   bool replay_pending() const;
   // Requests since the last call.
   std::vector<Replay> take_replays();
@@ -73,6 +75,8 @@ class Sinks : public sink::RunnerListener {
   void changed(std::size_t sink) override;
 
  private:
+  bool stale(const Replay& replay) const;
+
   struct Entry {
     PreparedSink prepared;
     std::unique_ptr<sink::Runner> runner;
