@@ -70,6 +70,7 @@ Streamer::End Streamer::run(Source source, Connections connections, std::vector<
       return End::kStopped;
     } catch (const Reconnect&) {
       lost();
+      if (config_.source.temporary) return End::kTemporarySlotGone;  // it goes with the connection
       handle_replays();
       connections = {};
       continue;
@@ -196,11 +197,12 @@ void Streamer::dispatch() {
 
 // Lets the sinks for which nothing came follow, so that they do not hold the slot back.
 void Streamer::advance_sinks(Clock::time_point now) {
-  if (assembler_.transaction_open()) return;
   const bool due = now - last_advance_ >= (advance_now_ ? kAdvanceSoonest : kAdvanceEvery);
   if (!due) return;
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
-    if (routed_ <= given_[i]) continue;
+    // In the middle of a transaction there is no position; it need not be the one that is open now,
+    // as its end may still wait to be dispatched.
+    if (routed_ <= given_[i] || router_.in_transaction(i)) continue;
     given_[i] = routed_;
     router_.skip_until(i, routed_);
     sinks_.runner(i).advance(routed_);
@@ -238,8 +240,9 @@ void Streamer::wait() {
   Clock::time_point until = last_status_ + status_interval_;
   if (progress_.confirmed() > sent_) until = std::min(until, last_status_ + kConfirmEvery);
   bool behind = false;
-  for (std::size_t i = 0; i < given_.size(); ++i) behind = behind || routed_ > given_[i];
-  if (behind && !assembler_.transaction_open())
+  for (std::size_t i = 0; i < given_.size(); ++i)
+    behind = behind || (routed_ > given_[i] && !router_.in_transaction(i));
+  if (behind)
     until = std::min(until, last_advance_ + (advance_now_ ? kAdvanceSoonest : kAdvanceEvery));
   if (target_ != 0) until = std::min(until, now + milliseconds(200));
   const auto timeout = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - now));
@@ -247,7 +250,9 @@ void Streamer::wait() {
   const bool reading = !budget_.exhausted();
   const short events =
       static_cast<short>((reading ? POLLIN : 0) | (stream_->wants_write() ? POLLOUT : 0));
-  pollfd fds[3] = {{stop_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, {stream_->fd(), events, 0}};
+  // A broken connection would be reported again and again while nothing is to be read from it.
+  const int socket = events != 0 ? stream_->fd() : -1;
+  pollfd fds[3] = {{stop_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}, {socket, events, 0}};
   poll(fds, 3, static_cast<int>(timeout.count()));
   if (!reading) last_received_ = Clock::now();  // silence counts only while it is listened to
   last_wait_ = Clock::now();
@@ -257,6 +262,7 @@ void Streamer::wait() {
 void Streamer::lost() {
   stream_.reset();
   assembler_.reset();
+  routed_ = 0;  // counts what this connection has brought; a sink may need older transactions again
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
     if (router_.in_transaction(i)) sinks_.runner(i).abort();
     router_.skip_until(i, given_[i]);

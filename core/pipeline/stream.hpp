@@ -75,7 +75,7 @@ class Streamer {
   std::optional<postgres::ReplicationStream> stream_;
   std::vector<base::Lsn> given_;  // per sink: the end of what is in its queue or was
   base::Lsn received_ = 0;        // the highest position that was seen
-  base::Lsn routed_ = 0;          // everything up to here is in the queues
+  base::Lsn routed_ = 0;          // everything up to here is in the queues; 0 = not known yet
   base::Lsn sent_ = 0;            // the position last confirmed
   base::Lsn target_ = 0;          // --until-caught-up
   bool advance_now_ = false;      // the server asked, or a target was reached

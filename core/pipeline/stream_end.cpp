@@ -29,12 +29,11 @@ bool Streamer::sinks_finished() {
 
 void Streamer::drain_and_close() {
   if (stream_) dispatch();
-  const bool open = assembler_.transaction_open();
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
     sink::Runner& runner = sinks_.runner(i);
     if (router_.in_transaction(i)) {
       runner.abort();
-    } else if (!open && routed_ > given_[i]) {
+    } else if (routed_ > given_[i]) {
       given_[i] = routed_;
       runner.advance(routed_);
     }
