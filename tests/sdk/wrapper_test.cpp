@@ -57,7 +57,7 @@ class Fickle : public Sink {
 
 WALSPOUT_PLUGIN(Fickle, "fickle", "1.0", "Fails as told.", WALSPOUT_CAP_POSITION, 0,
                 {"mode", WALSPOUT_STRING, WALSPOUT_REQUIRED, nullptr, "How to fail."},
-                {"size", WALSPOUT_BYTES, 0, "64KiB", "A size."},
+                {"size", WALSPOUT_BYTES, 0, "\"64KiB\"", "A size."},
                 {"delay", WALSPOUT_DURATION_MS, 0, nullptr, "A duration."},
                 {"tag", WALSPOUT_STRING, WALSPOUT_LIST, nullptr, "Tags."},
                 {"header", WALSPOUT_STRING, WALSPOUT_TABLE, nullptr, "Headers."})

@@ -3,9 +3,7 @@
 // else is allocated. Threads: any, there is no state. Errors: none but std::bad_alloc.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #if defined(__SSE2__)

@@ -100,6 +100,13 @@ inline std::int64_t parse_scaled(const std::string& text, std::uint32_t type) {
   return number * unit->second;
 }
 
+// A default is written as in TOML: a string may be in quotes.
+inline std::string unquoted(std::string_view text) {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+    text = text.substr(1, text.size() - 2);
+  return std::string(text);
+}
+
 }  // namespace detail
 
 inline Driver::Driver(const walspout_plugin& plugin, Settings settings, std::string state_dir)
@@ -114,7 +121,8 @@ inline Driver::Driver(const walspout_plugin& plugin, Settings settings, std::str
       add_setting(option, name, text);
       given = true;
     }
-    if (!given && option.def != nullptr) add_setting(option, option.name, option.def);
+    if (!given && option.def != nullptr)
+      add_setting(option, option.name, detail::unquoted(option.def));
     if (!given && option.def == nullptr && (option.flags & WALSPOUT_REQUIRED) != 0)
       throw std::invalid_argument(std::string("the plugin requires the option ") + option.name);
   }
