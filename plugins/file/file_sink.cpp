@@ -69,6 +69,8 @@ void FileSink::write(const Batch& batch) {
   if (!batch.last()) return;
   border_ = output_.end();
   const walspout_txn& txn = batch.txn();
+  const bool settles = txn.position != 0 || txn.host_state.size != 0;
+  copying_ = !settles && (copying_ || txn.kind == WALSPOUT_TXN_SNAPSHOT);
   if (txn.position != 0) position_ = txn.position;
   if (txn.host_state.size != 0) host_state_ = view(txn.host_state);
 }
@@ -85,7 +87,7 @@ void FileSink::take(const Batch& batch) {
 void FileSink::flush() {
   drain();
   make_durable();
-  const bool between_transactions = output_.end() == border_;
+  const bool between_transactions = output_.end() == border_ && !copying_;
   if (between_transactions && output_.moved()) reopen();
 }
 
@@ -120,6 +122,7 @@ void FileSink::notice_other_size(std::uint64_t size) {
 
 void FileSink::make_durable() {
   output_.sync();
+  if (copying_) return;
   const std::optional<Record>& last = store_.last();
   if (last && last->position == position_ && last->offset == border_ &&
       last->inode == output_.inode() && last->host_state == host_state_)
@@ -128,7 +131,7 @@ void FileSink::make_durable() {
 }
 
 void FileSink::rotate_if_due() {
-  if (rotate_size_ == 0 || border_ < rotate_size_) return;
+  if (rotate_size_ == 0 || border_ < rotate_size_ || copying_) return;
   drain();
   make_durable();
   const bool moved = output_.moved();  // from outside, or by a rotation that failed half-way

@@ -34,6 +34,22 @@ TEST_F(RecoveryTest, ATornLineIsCutOff) {
   EXPECT_TRUE(logged("cut 12 bytes off " + path())) << log_;
 }
 
+TEST_F(RecoveryTest, ACopyThatBrokeOffIsCutOffAlthoughItWasFlushed) {
+  run_once();
+  {
+    Driver sink(plugin_, settings(), state());
+    ASSERT_TRUE(sink.open().ok()) << sink.last().message;
+    Txn rows(0x250, 0);
+    rows.snapshot(7).position(0);
+    fill(rows, 3);
+    ASSERT_TRUE(sink.deliver(rows).ok()) << sink.last().message;
+    EXPECT_EQ(sink.flush().durable, 0x200U);
+  }
+  EXPECT_EQ(ids(path()), "100-0 200-0 copy-7-0 copy-7-1 copy-7-2");
+  run_again();
+  EXPECT_EQ(ids(path()), "100-0 200-0 300-0");
+}
+
 TEST_F(RecoveryTest, NulBytesAreCutOff) {
   run_once();
   append(path(), std::string(5000, '\0'));
