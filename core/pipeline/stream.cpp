@@ -18,6 +18,7 @@ constexpr milliseconds kAdvanceEvery{2000};
 constexpr milliseconds kAdvanceSoonest{200};
 // A confirmation is worth a message to the server at most so often.
 constexpr milliseconds kConfirmEvery{100};
+constexpr milliseconds kAskEvery{200};
 // While data keeps coming, the reader lets some gather before it reads again: a read per row would
 // wake the walsender as often, and cost both sides more than the rows themselves.
 constexpr timespec kNap{0, 200'000};
@@ -220,7 +221,10 @@ void Streamer::send_status(bool force) {
     throw postgres::ConnectionLost("the server has been silent for " +
                                    std::to_string(silence.count() / 1000) + " s; " +
                                    stream_->connection().where());
-  if (!force && !moved && now - last_status_ < status_interval_) {
+  // --until-caught-up: the server tells how far it is only when asked.
+  const bool ask = target_ != 0 && routed_ < target_ && dry_;
+  const milliseconds interval = ask ? kAskEvery : status_interval_;
+  if (!force && !moved && now - last_status_ < interval) {
     if (stream_->wants_write()) stream_->flush();
     return;
   }
@@ -228,8 +232,7 @@ void Streamer::send_status(bool force) {
   status.written = std::max(received_, confirmed);
   status.flushed = status.applied = confirmed;
   // A living server answers: that is how a dead one is told from an idle one.
-  status.reply_requested =
-      silence > receive_timeout_ / 2 || (target_ != 0 && routed_ < target_ && dry_);
+  status.reply_requested = silence > receive_timeout_ / 2 || ask;
   stream_->send_status(status);
   sent_ = std::max(sent_, confirmed);
   last_status_ = now;
