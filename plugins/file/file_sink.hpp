@@ -40,11 +40,12 @@ class FileSink : public Sink {
   Output output_;
   EventWriter events_;
 
-  // As of the last whole transaction taken:
   // Rows of a copy were taken which neither a position nor a state of the host covers yet. The
   // record stays at what came before: they will be copied again if the copy breaks off, so that
   // what was written of it must be cut off.
   bool copying_ = false;
+
+  // As of the last whole transaction taken:
   std::uint64_t border_;  // the file's offset behind it; an unfinished one starts here
   Lsn position_;
   std::string host_state_;
