@@ -112,6 +112,10 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
         continue;
       case WALSPOUT_POISON:
         note_poison(error);
+        // Its rows have no identity that a repeated copy would keep.
+        if (!commit)
+          throw Failed{{false, "sink " + options_.sink + ": a row of a copy cannot be left out: " +
+                                   std::string(text(error)) + "; mend the target"}};
         continue;
       case WALSPOUT_REOPEN:
         log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; it is reopened");
