@@ -40,10 +40,11 @@ void bind(sqlite3_stmt* statement, int index, const std::string& text) {
 
 StateStore::StateStore(const std::filesystem::path& directory) : directory_(directory) {
   std::error_code error;
-  std::filesystem::create_directories(directory_, error);
+  const bool made = std::filesystem::create_directories(directory_, error);
   if (error)
     fail(directory_, error.message() + "; set [state] directory to a folder that can be written");
-  chmod(directory_.c_str(), 0700);  // best effort: a folder of somebody else's stays as it is
+  if (made && chmod(directory_.c_str(), 0700) != 0)  // one that was there keeps its mode
+    fail(directory_, std::string("cannot set its mode: ") + std::strerror(errno));
   const auto lock = directory_ / "lock";
   lock_fd_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock_fd_ < 0)
