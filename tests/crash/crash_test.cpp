@@ -59,8 +59,8 @@ class Crash : public PipelineTest {
   void restart_server(int round) {
     const bool fast = round % 2 == 0;
     std::cout << "restart of the server, " << (fast ? "fast" : "immediate") << std::endl;
-    stop_load();
     server().restart(fast ? PostgresServer::How::kFast : PostgresServer::How::kImmediate);
+    stop_load();  // its clients have lost their connections
     start_load();
   }
 };
