@@ -188,7 +188,9 @@ class Runner {
   base::Lsn reported_ = 0;   // the last position that the sink itself called durable
   base::Lsn floor_ = 0;      // transactions that commit before it are durable, and so reported
   base::Lsn accepted_ = 0;   // the end of the last one that was accepted whole
-  base::Lsn offered_ = 0;    // the highest position that the sink was ever given
+  base::Lsn opened_at_ =
+      0;                   // what the last open reported, whether the sink keeps a position or not
+  base::Lsn offered_ = 0;  // the highest position that the sink was ever given
   std::uint64_t restarts_seen_ = 0;
   Clock::time_point dirty_since_{};
   Clock::time_point flush_not_before_{};

@@ -59,6 +59,7 @@ void Runner::open() {
     const walspout_status status = plugin_.open(&args, &reply, &error);
     if (status == WALSPOUT_OK) {
       instance_ = reply.self;
+      opened_at_ = reply.position;
       const std::lock_guard lock(mutex_);
       opened_.position = keeps_position() ? reply.position : 0;
       opened_.host_state = reply.host_state.size == 0
@@ -185,7 +186,7 @@ Runner::Outcome Runner::flush_once() {
   }
   // A sink that was begun below a position which it had stored goes on to report that one, until it
   // is given another.
-  if (durable > accepted_ && durable <= opened().position) durable = accepted_;
+  if (durable > accepted_ && durable <= opened_at_) durable = accepted_;
   if (durable > accepted_)
     throw Failed{{false, "sink " + options_.sink + ": plugin " + plugin_.name + " calls " +
                              base::format_lsn(durable) + " durable, but was given only " +

@@ -97,6 +97,17 @@ TEST_F(RunnerTest, SinkThatIsCopiedAnewMayStillReportItsOldPosition) {
   EXPECT_THAT(listener.durables(), ElementsAre(500));
 }
 
+TEST_F(RunnerTest, SinkWithoutAPositionMayReportTheOldOneAsWell) {
+  plugin->set_stored(300);
+  start(0);
+  runner().begin(0, "state", true);
+  copy_rows({"a"});
+  plugin->wait_call("flush");
+  runner().advance(500);
+  listener.wait_durable(500);
+  EXPECT_THAT(listener.durables(), ElementsAre(500));
+}
+
 TEST_F(RunnerTest, EndOfACopyWaitsForASinkThatTakesItsTime) {
   keep_position();
   start(0);
