@@ -255,7 +255,9 @@ void Runner::recover() {
   while (true) {
     unfinished_ = dirty_ = false;
     close();
-    if (!host_.wait(static_cast<std::uint32_t>(backoff_.next().count()))) throw Stopped();
+    const auto asked = std::exchange(reopen_after_, std::chrono::milliseconds(0));
+    const auto delay = asked.count() != 0 ? asked : backoff_.next();
+    if (!host_.wait(static_cast<std::uint32_t>(delay.count()))) throw Stopped();
     open();
     host_state_due_ = true;  // it may have gone with what was accepted
     take_reopened_position();

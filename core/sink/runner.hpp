@@ -144,6 +144,7 @@ class Runner {
   Outcome flush_once();
   Outcome settle();
   bool abort_once();  // false: the sink has to be reopened instead
+  Outcome reopen(const walspout_error& error);
   void note_poison(const walspout_error& error);
   [[noreturn]] void fail(walspout_status status, const char* call, const walspout_error& error);
   void wait_retry(const char* call, const walspout_error& error);
@@ -178,6 +179,7 @@ class Runner {
   // The thread's own.
   walspout_instance* instance_ = nullptr;
   base::Backoff backoff_;
+  std::chrono::milliseconds reopen_after_{0};  // as the sink wants it; 0 = by backoff_
   Window window_;
   std::string host_state_;
   bool host_state_due_ = false;  // not yet handed over since begin()

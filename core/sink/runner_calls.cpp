@@ -42,6 +42,12 @@ void Runner::wait_retry(const char* call, const walspout_error& error) {
   if (!host_.wait(static_cast<std::uint32_t>(delay.count()))) throw Stopped();
 }
 
+Runner::Outcome Runner::reopen(const walspout_error& error) {
+  log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; it is reopened");
+  reopen_after_ = std::chrono::milliseconds(error.retry_after_ms);
+  return Outcome::kReopen;
+}
+
 void Runner::open() {
   walspout_open_args args{};
   args.struct_size = sizeof args;
@@ -119,8 +125,7 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
                                    std::string(text(error)) + "; mend the target"}};
         continue;
       case WALSPOUT_REOPEN:
-        log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; it is reopened");
-        return Outcome::kReopen;
+        return reopen(error);
       default:
         fail(status, "write", error);
     }
@@ -151,7 +156,7 @@ Runner::Outcome Runner::write_position(base::Lsn position) {
     walspout_error error = empty_error();
     const walspout_status status = plugin_.write(instance_, &batch, &error);
     if (status == WALSPOUT_OK) break;
-    if (status == WALSPOUT_REOPEN) return Outcome::kReopen;
+    if (status == WALSPOUT_REOPEN) return reopen(error);
     if (status != WALSPOUT_RETRY) fail(status, "write", error);
     wait_retry("write", error);
   }
@@ -178,8 +183,7 @@ Runner::Outcome Runner::flush_once() {
         note_poison(error);
         return Outcome::kReopen;
       case WALSPOUT_REOPEN:
-        log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; it is reopened");
-        return Outcome::kReopen;
+        return reopen(error);
       default:
         fail(status, "flush", error);
     }

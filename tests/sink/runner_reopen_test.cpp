@@ -83,6 +83,16 @@ TEST_F(Reopen, InTheMiddleOfATransactionRepeatsItFromItsBeginning) {
                                            "write last 100..105 @105[state]:", "flush"));
 }
 
+TEST_F(Reopen, WaitsAsLongAsTheSinkSays) {
+  plugin->answer("write", {.status = WALSPOUT_REOPEN, .text = "later", .retry_after_ms = 80});
+  start();
+  const auto began = std::chrono::steady_clock::now();
+  transaction(100);
+  deliver();
+  plugin->wait_call("open");
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(80));
+}
+
 TEST_F(Reopen, MayBeAskedForAgainAndAgain) {
   for (int i = 0; i < 5; ++i) plugin->answer("write", {WALSPOUT_REOPEN, "lost"});
   for (int i = 0; i < 3; ++i) plugin->answer("flush", {WALSPOUT_REOPEN, "lost"});
