@@ -1,5 +1,5 @@
-// A queue from one or more threads to one. It does not bound itself: what is in it counts against the
-// MemoryBudget. The receiver takes all there is at once, so that a lock is taken per batch.
+// A queue from one or more threads to one. It does not bound itself: what is in it counts against
+// the MemoryBudget. The receiver takes all there is at once, so that a lock is taken per batch.
 #pragma once
 
 #include <chrono>

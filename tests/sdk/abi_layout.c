@@ -1,6 +1,6 @@
-/* Sizes and offsets of ABI 1 on LP64. A line that changes breaks every plugin that was built before;
- * only lines for new fields at the end of a struct that starts with struct_size may be added (and its
- * size may grow). */
+/* Sizes and offsets of ABI 1 on LP64. A line that changes breaks every plugin that was built
+ * before; only lines for new fields at the end of a struct that starts with struct_size may be
+ * added (and its size may grow). */
 #include <assert.h>
 #include <stddef.h>
 #include <walspout/abi.h>
