@@ -1,5 +1,5 @@
-// Waiting times between attempts: random(base, min(base * 2^n, cap)) for the n-th failure in a row, so
-// that many clients of one server do not come back together.
+// Waiting times between attempts: random(base, min(base * 2^n, cap)) for the n-th failure in a row,
+// so that many clients of one server do not come back together.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The bound of [host] memory: counts the bytes of all chunks that live, whoever holds them. The reader
-// stops reading while it is exhausted and is woken when it no longer is. Threads: any.
+// The bound of [host] memory: counts the bytes of all chunks that live, whoever holds them. The
+// reader stops reading while it is exhausted and is woken when it no longer is. Threads: any.
 #pragma once
 
 #include <atomic>

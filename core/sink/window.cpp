@@ -14,8 +14,8 @@ void Window::add(route::Delivery delivery) {
 void Window::release(base::Lsn durable) {
   while (!entries_.empty()) {
     const Entry& entry = entries_.front();
-    // The last piece's transaction may end in a later entry: its commit tells all the same whether the
-    // position contains it.
+    // The last piece's transaction may end in a later entry: its commit tells all the same whether
+    // the position contains it.
     if (entry.delivery.pieces()[entry.piece_count - 1].txn.commit_lsn >= durable) return;
     bytes_ -= entry.delivery.chunk->bytes();
     entries_.pop_front();

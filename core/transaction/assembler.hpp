@@ -49,8 +49,8 @@ class Assembler {
   // StreamError; the assembler must then be reset.
   void feed(std::span<const std::byte> payload, base::Lsn wal_start);
 
-  // True when the chunk should be taken before more is fed. Small transactions are not cut: one that
-  // is open may overshoot a little.
+  // True when the chunk should be taken before more is fed. Small transactions are not cut: one
+  // that is open may overshoot a little.
   bool full() const {
     const std::size_t bytes = chunk_->bytes();
     return bytes >= (open_ && piece_begin_ != 0 ? kChunkBytes + kChunkBytes / 4 : kChunkBytes);
