@@ -154,14 +154,15 @@ typedef struct walspout_change {
   uint16_t flags;
   uint64_t ordinal; /* place among rows, truncates and messages of the source transaction, counted
                        before any filter and after aborted subtransactions are cut; SCHEMA and
-                       COPY_* carry the next change's */
+                       COPY_* carry the next change's. Rows of a copy: their place in the whole
+                       copy, over all of its transactions */
   walspout_lsn lsn; /* of this change's WAL record; for information only, it orders nothing */
   const walspout_relation* relation;     /* NULL for WALSPOUT_MESSAGE */
   const walspout_relation* old_relation; /* WALSPOUT_SCHEMA only */
   const int32_t* old_index;   /* WALSPOUT_SCHEMA: for each column of relation its index in
                                  old_relation, -1 = new */
-  const walspout_value* fill; /* WALSPOUT_SCHEMA: for each new column the value that old rows have
-                                 at the source, or NULL */
+  const walspout_value* fill; /* WALSPOUT_SCHEMA: NULL, or column_count values: for each new column
+                                 what old rows have at the source, WALSPOUT_ABSENT for the others */
   const walspout_value* old_row; /* column_count values, or NULL */
   const walspout_value* new_row; /* column_count values, or NULL */
   walspout_str prefix;           /* WALSPOUT_MESSAGE */
