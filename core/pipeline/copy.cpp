@@ -41,7 +41,6 @@ Copier::Copier(const config::Config& config, Sinks& sinks, route::Router& router
       resolver_(resolver),
       budget_(budget),
       wake_(wake),
-      stop_(stop),
       interrupt_(stop.fd()) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   copy_id_ = static_cast<std::uint64_t>(

@@ -59,7 +59,6 @@ class Copier {
   CatalogueResolver& resolver_;
   base::MemoryBudget& budget_;
   base::Wake& wake_;
-  StopSignal& stop_;
   postgres::Interrupt interrupt_;
   std::vector<std::size_t> copies_;
   std::uint64_t copy_id_ = 0;

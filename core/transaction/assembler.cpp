@@ -53,7 +53,7 @@ void Assembler::feed(std::span<const std::byte> payload, base::Lsn wal_start) {
 
 void Assembler::on(const pgoutput::Begin& message) {
   if (open_) throw StreamError("a transaction begins inside of another");
-  open_.emplace();
+  open_.emplace(Open());
   walspout_txn& txn = open_->txn;
   txn = {};
   txn.struct_size = sizeof txn;
@@ -196,7 +196,7 @@ void Assembler::on(const pgoutput::LogicalMessage& message) {
   // A transaction of its own. Its record begins at message.lsn, which is also where the transaction
   // before it may end: one byte into the record is the first position that means "this one, too",
   // and the last that surely is not beyond it.
-  open_.emplace();
+  open_.emplace(Open());
   open_->txn = {};
   open_->txn.struct_size = sizeof open_->txn;
   open_->txn.kind = WALSPOUT_TXN_COMMIT;
