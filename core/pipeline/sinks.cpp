@@ -100,12 +100,6 @@ std::uint64_t Sinks::takes(std::size_t i) const {
   return entries_[i].prepared.plugin->descriptor().takes;
 }
 
-bool Sinks::any_takes_messages() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const Entry& entry) {
-    return (entry.prepared.operations & route::kMessage) != 0;
-  });
-}
-
 std::vector<route::Rules> Sinks::rules() const {
   std::vector<route::Rules> rules;
   for (const Entry& entry : entries_)

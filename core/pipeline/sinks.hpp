@@ -44,7 +44,6 @@ class Sinks : public sink::RunnerListener {
   bool wants_copy(std::size_t i) const { return entries_[i].prepared.wants_copy; }
   std::uint64_t caps(std::size_t i) const;
   std::uint64_t takes(std::size_t i) const;
-  bool any_takes_messages() const;
   std::vector<route::Rules> rules() const;
 
   void start();

@@ -106,8 +106,9 @@ void Streamer::session(Connections& connections) {
   options.slot = source_.slot;
   options.publications = {config_.source.publication};
   options.start = progress_.confirmed();
-  options.messages =
-      sinks_.any_takes_messages() && connections.ordinary->server_version() >= 140000;
+  // Asked for whether or not a sink takes them: they count in the ordinals, which are the events'
+  // identities and must not depend on the configuration.
+  options.messages = connections.ordinary->server_version() >= 140000;
   stream_.emplace(std::move(*connections.replication), options, interrupt_);
   connections.replication.reset();
   const base::Lsn from = std::max(options.start, source_.slot_start);
