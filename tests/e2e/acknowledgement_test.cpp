@@ -32,7 +32,7 @@ TEST_F(Acknowledgement, KeepalivesConfirmNothingThatAHangingSinkHasNot) {
     const MirrorLock lock(mirror_path());
     Session session = server().session(db());
     session.sql("insert into k select generate_series(1, 10), 'x'");
-    committed = parse_lsn(session.value("select pg_current_wal_insert_lsn()"));
+    committed = parse_lsn(session.value("select pg_current_wal_flush_lsn()"));
     const int sender = host().walsender_pid();
     EXPECT_TRUE(holds_for(Seconds(9), [&] {
       write_elsewhere();
@@ -90,7 +90,7 @@ TEST_F(Acknowledgement, TransactionReceivedByHalfIsNotLostWhenKilled) {
   proxy.freeze_after(5'000'000);
   Session session = server().session(db());
   session.sql("insert into k select g, repeat('x', 50) from generate_series(1, 200000) g");
-  const auto committed = parse_lsn(session.value("select pg_current_wal_insert_lsn()"));
+  const auto committed = parse_lsn(session.value("select pg_current_wal_flush_lsn()"));
   host().wait("half of it received", Seconds(30), [&] { return proxy.limit_reached(); });
   EXPECT_TRUE(holds_for(Seconds(1), [&] { return host().confirmed() < committed; }));
   host().kill9();

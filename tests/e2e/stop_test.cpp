@@ -33,7 +33,7 @@ TEST_P(CleanStop, ConfirmsWhatItHasAndDeliversNothingTwice) {
   Session session = server().session(db());
   for (int i = 1; i <= 50; ++i)
     session.sql("insert into k values (" + std::to_string(i) + ", 'x')");
-  const auto committed = parse_lsn(session.value("select pg_current_wal_insert_lsn()"));
+  const auto committed = parse_lsn(session.value("select pg_current_wal_flush_lsn()"));
   wait_sent();
   host().signal(GetParam());
   const double began = now();

@@ -175,7 +175,7 @@ void PostgresServer::script(const std::string& db, const std::string& text) cons
 }
 
 std::uint64_t PostgresServer::wal_position() const {
-  return parse_lsn(value("postgres", "select pg_current_wal_insert_lsn()"));
+  return parse_lsn(value("postgres", "select pg_current_wal_flush_lsn()"));
 }
 
 std::uint64_t parse_lsn(const std::string& text) {

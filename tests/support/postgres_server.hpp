@@ -75,7 +75,9 @@ class PostgresServer {
   // As psql runs a file: each statement for itself, stopping at the first error.
   void script(const std::string& db, const std::string& text) const;
 
-  // The position after the last statement. A logical one (hexadecimal number) for comparing.
+  // Everything committed so far lies below it. The end of what is flushed and not of what is
+  // written: a read may write WAL (it prunes pages), which nobody flushes, and so nobody sends, for
+  // seconds.
   std::uint64_t wal_position() const;
 
   static const std::string& bin();  // the folder of the server's binaries
