@@ -1,6 +1,7 @@
 #include "e2e/small_disk.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -12,7 +13,10 @@ namespace walspout::test {
 
 SmallDisk::SmallDisk(std::string folder, int mebibytes) : folder_(std::move(folder)) {
   const std::string size = "size=" + std::to_string(mebibytes) + "m";
-  mounted_ = mount("tmpfs", folder_.c_str(), "tmpfs", 0, size.c_str()) == 0;
+  // In a mount namespace of its own, so that it goes with this process and its children.
+  mounted_ = unshare(CLONE_NEWNS) == 0 &&
+             mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+             mount("tmpfs", folder_.c_str(), "tmpfs", 0, size.c_str()) == 0;
 }
 
 SmallDisk::~SmallDisk() {

@@ -5,7 +5,8 @@
 
 namespace walspout::test {
 
-// Mounts a tmpfs of so many MiB on a folder that exists; unmounted on destruction.
+// Mounts a tmpfs of so many MiB on a folder that exists; unmounted on destruction. Only this
+// process and those it starts from then on see it.
 class SmallDisk {
  public:
   SmallDisk(std::string folder, int mebibytes);
