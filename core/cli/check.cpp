@@ -10,7 +10,10 @@
 #include "cli/source.hpp"
 #include "cli/verbs.hpp"
 #include "log/log.hpp"
+#include "pipeline/rule_check.hpp"
 #include "pipeline/sinks.hpp"
+#include "pipeline/source.hpp"
+#include "postgres/catalogue.hpp"
 #include "postgres/preflight.hpp"
 #include "sink/host_functions.hpp"
 
@@ -107,6 +110,21 @@ void print_summary(const config::Config& config, const std::vector<PreparedSink>
   print(columns(rows, 2));
 }
 
+// Nothing before there is a publication: then its tables are those that match the source's
+// patterns.
+std::vector<RuleFinding> look_at_rules(const config::Config& config,
+                                       const postgres::Preflight& source, StopSignal& stop) {
+  if (!source.publication_exists) return {};
+  const postgres::Interrupt interrupt(stop.fd());
+  try {
+    const auto connection = connect_ordinary(config, interrupt);
+    return check_rules(
+        config, postgres::published_tables(*connection, config.source.publication, interrupt));
+  } catch (const std::runtime_error& error) {
+    return {{false, std::string("the sinks' rules could not be checked: ") + error.what()}};
+  }
+}
+
 }  // namespace
 
 int check(const Arguments& arguments, StopSignal& stop) {
@@ -134,6 +152,14 @@ int check(const Arguments& arguments, StopSignal& stop) {
 
   const postgres::Preflight source = look_at_source(*config, stop);
   print_findings(source.findings);
+  for (const RuleFinding& finding : look_at_rules(*config, source, stop)) {
+    if (finding.error) {
+      problems.push_back({base::Location{config->file, 0, 0}, finding.text});
+      print_problem(problems.back());
+    } else {
+      print_warning({base::Location{config->file, 0, 0}, finding.text});
+    }
+  }
   print_summary(*config, sinks, source);
   const auto errors = static_cast<std::size_t>(
       std::count_if(source.findings.begin(), source.findings.end(),

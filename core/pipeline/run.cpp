@@ -8,11 +8,17 @@
 #include "log/log.hpp"
 #include "pipeline/copy.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/rule_check.hpp"
 #include "pipeline/stream.hpp"
 #include "postgres/publication.hpp"
 
 namespace walspout {
 namespace {
+
+// The configuration asks of a sink what cannot be done with these tables: exit status 2.
+struct BadRules : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 constexpr std::chrono::milliseconds kStopSinks{2'000};
 
@@ -36,6 +42,9 @@ class Run {
     bool again = false;
     do {
       Start start = start_with_retries();
+      resolver_.refresh(*start.connections.ordinary, config_.source.publication,
+                        postgres::Interrupt(stop_.fd()));
+      if (!again) check_sink_rules();
       begin_sinks(start, again);
       if (!start.copies.empty()) {
         Copier copier(config_, sinks_, router_, resolver_, budget_, wake_, stop_);
@@ -72,6 +81,15 @@ class Run {
       if (sinks_.failure()) throw SinkFailed();
       postgres::Interrupt(stop_.fd()).wait(wake_.fd(), POLLIN);
     }
+  }
+
+  void check_sink_rules() {
+    std::string refused;
+    for (const RuleFinding& finding : check_rules(config_, resolver_.tables())) {
+      if (!finding.error) log::warn(finding.text);
+      if (finding.error && refused.empty()) refused = finding.text;
+    }
+    if (!refused.empty()) throw BadRules(refused);
   }
 
   Start start_with_retries() {
@@ -114,6 +132,16 @@ class Run {
   CatalogueResolver resolver_;
 };
 
+// What to do where the server's own words leave it open.
+std::string remedy(const postgres::SqlError& error) {
+  if (error.sqlstate == "42704" &&
+      std::string_view(error.what()).find("publication") != std::string_view::npos)
+    return "; a slot reads the publication as it was when each change was written: recreate it, "
+           "then drop "
+           "the slot (walspout teardown) and remove the sinks' targets, so that all is copied anew";
+  return "";
+}
+
 // For `tail`: the publication goes with it.
 void drop_temporary_publication(const config::Config& config) {
   try {
@@ -134,11 +162,14 @@ int run_guarded(Run& run) {
     log::info("stopped before the stream began");
   } catch (const SinkFailed&) {
     status = kFailed;
+  } catch (const BadRules& error) {
+    log::error(error.what());
+    status = kUsage;
   } catch (const postgres::Refused& error) {
     log::error(error.what());
     status = kSourceRefuses;
   } catch (const postgres::SqlError& error) {
-    log::error(std::string(error.what()) + " (SQLSTATE " + error.sqlstate + ")");
+    log::error(std::string(error.what()) + remedy(error));
     status = kSourceRefuses;
   } catch (const std::exception& error) {
     log::error(error.what());

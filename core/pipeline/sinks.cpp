@@ -42,6 +42,30 @@ bool wants_copy(const config::Config& config, const config::Sink& sink,
   return wanted && (operations & route::kInsert) != 0;
 }
 
+// Two kinds of sinks in one file would destroy each other's work; two of one kind are the plugin's
+// matter.
+void check_paths(const std::vector<PreparedSink>& sinks, base::Problems& problems) {
+  const auto is_path = [](const walspout_setting& setting) {
+    return setting.type == WALSPOUT_PATH;
+  };
+  const auto text = [](const walspout_setting& setting) {
+    return std::string_view(setting.string.data, setting.string.size);
+  };
+  for (std::size_t i = 0; i < sinks.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (sinks[i].plugin == sinks[j].plugin) continue;
+      for (const walspout_setting& mine : sinks[i].settings.settings()) {
+        for (const walspout_setting& other : sinks[j].settings.settings()) {
+          if (!is_path(mine) || !is_path(other) || text(mine) != text(other)) continue;
+          problems.push_back({sinks[i].config->at,
+                              "sink " + sinks[i].config->name + " has the same path as sink " +
+                                  sinks[j].config->name + "; give each a file of its own"});
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<PreparedSink> prepare_sinks(const config::Config& config, base::Problems& problems) {
@@ -66,6 +90,7 @@ std::vector<PreparedSink> prepare_sinks(const config::Config& config, base::Prob
       problems.push_back({sink.plugin_at, error.what()});
     }
   }
+  check_paths(prepared, problems);
   return prepared;
 }
 

@@ -30,7 +30,11 @@ void report(const std::string& name, const postgres::PublicationOutcome& outcome
     log::info("created publication " + name +
               (outcome.all_tables ? " for all tables" : " for " + join(outcome.added)));
   if (outcome.what == What::kAltered) {
-    if (!outcome.added.empty()) log::info("publication " + name + ": added " + join(outcome.added));
+    if (!outcome.added.empty())
+      log::warn("publication " + name + ": added " + join(outcome.added) +
+                "; rows that they have already are not copied to sinks that were copied to before: "
+                "remove "
+                "such a sink's target, so that all is copied anew");
     if (!outcome.removed.empty())
       log::info("publication " + name + ": removed " + join(outcome.removed));
   }
@@ -100,11 +104,6 @@ Start start_source(const config::Config& config, Sinks& sinks,
   source.slot =
       config.source.temporary ? postgres::temporary_name("walspout_tmp") : config.source.slot;
 
-  // Before the slot: the stream needs the publication as of the slot's first transaction.
-  report(config.source.publication,
-         postgres::ensure_publication(ordinary, config.source.publication, config.source.tables,
-                                      interrupt));
-
   std::optional<postgres::SlotInfo> slot;
   if (!config.source.temporary) slot = postgres::find_slot(ordinary, source.slot, interrupt);
   if (slot) check_slot(*slot, source.identity.database);
@@ -126,6 +125,12 @@ Start start_source(const config::Config& config, Sinks& sinks,
     }
   }
   sinks.set_host_state(progress::format_host_state(facts.identity));
+
+  // Nothing is changed at a source that a sink does not belong to. And before the slot: the stream
+  // needs the publication as of the slot's first transaction.
+  report(config.source.publication,
+         postgres::ensure_publication(ordinary, config.source.publication, config.source.tables,
+                                      interrupt));
 
   if (slot) {
     source.slot_start = slot->confirmed_flush_lsn;

@@ -28,6 +28,7 @@ bool Streamer::sinks_finished() {
 }
 
 void Streamer::drain_and_close() {
+  log::info("stopping: what is queued is made durable and confirmed");
   if (stream_) dispatch();
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
     sink::Runner& runner = sinks_.runner(i);

@@ -227,6 +227,9 @@ bool Runner::flush_due(Clock::time_point now) const {
 }
 
 void Runner::handle_advance(base::Lsn position) {
+  if (unfinished_)  // would make half a transaction durable
+    throw Failed{{false, "sink " + options_.sink + ": fault of the host: position " +
+                             base::format_lsn(position) + " lies inside of a transaction"}};
   if (position <= accepted_ && !host_state_due_ && !copying_) return;
   position = std::max(position, accepted_);
   while ((keeps_position() && write_position(position) == Outcome::kReopen) ||

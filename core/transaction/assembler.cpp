@@ -193,22 +193,23 @@ void Assembler::on(const pgoutput::LogicalMessage& message) {
     change->content = str(message.content);
     return;
   }
-  // A transaction of its own. Its record begins at message.lsn, which is also where the transaction
-  // before it may end: one byte into the record is the first position that means "this one, too",
-  // and the last that surely is not beyond it.
+  // A transaction of its own, without a time. The server names the end of the message's record
+  // (logicalmsg_decode passes endptr), which may well be where a commit record begins. What stands
+  // for the commit's LSN is the record's last byte: inside of the position that contains the
+  // message, and never that of a commit, as records begin at multiples of 8.
   open_.emplace(Open());
   open_->txn = {};
   open_->txn.struct_size = sizeof open_->txn;
   open_->txn.kind = WALSPOUT_TXN_COMMIT;
-  open_->txn.commit_lsn = message.lsn;
-  open_->txn.end_lsn = message.lsn + 1;
+  open_->txn.commit_lsn = message.lsn - 1;
+  open_->txn.end_lsn = message.lsn;
   piece_begin_ = static_cast<std::uint32_t>(chunk_->changes().size());
   walspout_change* change = add(WALSPOUT_MESSAGE, nullptr);
   change->prefix = str(message.prefix);
   change->content = str(message.content);
   close_piece(WALSPOUT_LAST);
   open_.reset();
-  end_of_last_ = message.lsn + 1;
+  end_of_last_ = message.lsn;
 }
 
 void Assembler::on(const pgoutput::StreamAbort&) {

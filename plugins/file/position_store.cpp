@@ -102,7 +102,7 @@ void PositionStore::open_and_lock() {
   const auto size = static_cast<std::uint64_t>(st.st_size);
   if (size == 0 || size % (2 * kPage) != 0 || size / 2 > kMaxSlotSize)
     throw BadConfig(path_ + " is damaged (" + std::to_string(size) +
-                    " bytes); restore it, or remove it and resync this sink");
+                    " bytes); restore it, or remove it, so that this sink starts anew");
   slot_size_ = size / 2;
   fd_ = std::move(fd);
 }

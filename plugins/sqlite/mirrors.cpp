@@ -107,9 +107,8 @@ std::string Mirrors::prepare_mirror(const walspout_relation& r, const ShapeHint&
     record.state = "failed";
     catalog_.save(view(r.schema), view(r.name), record, "the table was dropped from the mirror");
     reporter_.warn(label_of(r) + ": table " + record.mirror +
-                   " was dropped from the mirror; it is created anew without its old rows: "
-                   "walspout resync " +
-                   label_of(r));
+                   " was dropped from the mirror; it is created anew without its old rows; to have "
+                   "them, remove the mirror's file, so that all is copied anew");
   }
   if (!record.created) {
     // While only the name was reserved, the user may have made something of that name.
@@ -117,6 +116,10 @@ std::string Mirrors::prepare_mirror(const walspout_relation& r, const ShapeHint&
                    std::string_view(record.mirror)))
       record.mirror = free_name(r);
     shaper_.create(r, record.mirror, {});
+    reporter_.warn(
+        label_of(r) + ": table " + record.mirror +
+        " begins with the stream: rows that the source had before are not in it; to have "
+        "them, remove the mirror's file, so that all is copied anew");
     record.created = true;
     record.oid = r.oid;
     catalog_.save(view(r.schema), view(r.name), record,

@@ -164,8 +164,22 @@ void Shaper::reshape(const walspout_relation& r, const std::string& physical, co
                      bool same_source) {
   const Plan plan = make_plan(r, physical, hint, same_source);
   if (plan.unchanged) return;
+  if (same_source) warn_of_old_rows(r, physical, plan);
   if (plan.rebuild || !alter(r, physical, plan)) rebuild(r, physical, plan);
   record(r, physical, plan.names);
+}
+
+// No message carries what the change itself did to the rows that were there.
+void Shaper::warn_of_old_rows(const walspout_relation& r, const std::string& physical,
+                              const Plan& plan) {
+  std::string added;
+  for (uint32_t i = 0; i < r.column_count; ++i)
+    if (plan.from[i].empty()) added += (added.empty() ? "" : ", ") + plan.names[i];
+  if (!added.empty()) added = ": " + added + " (NULL in older rows)";
+  reporter_.warn(
+      label_of(r) + ": the shape of " + physical + " changed" + added +
+      "; values that the change itself gave to older rows come with their next update; to "
+      "have all exact at once, remove the mirror's file, so that all is copied anew");
 }
 
 // The cheap way: ALTER TABLE. False, with the table as it was, when SQLite refuses a rename.
@@ -232,8 +246,9 @@ void Shaper::rebuild(const walspout_relation& r, const std::string& physical, co
     // Their keys were given at the source without a message. Made-up ones would be worse than none.
     const std::string reason = "the key got a column that is new: old rows cannot be told apart";
     catalog_.mark_failed(physical, reason);
-    reporter_.warn(label_of(r) + ": " + reason + " and were removed from the mirror: walspout " +
-                   "resync " + label_of(r));
+    reporter_.warn(label_of(r) + ": " + reason +
+                   " and were removed from the mirror; to have them, remove the mirror's file, so "
+                   "that all is copied anew");
   } else {
     // OR REPLACE: a new key may be one that rows of a mirror out of step share.
     db_.exec("INSERT OR REPLACE INTO " + quote(name) + "(" + to + ") SELECT " + from + " FROM " +

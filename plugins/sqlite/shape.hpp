@@ -48,6 +48,7 @@ class Shaper {
                  const ShapeHint& hint, bool same_source);
   std::vector<PhysicalColumn> wanted(const walspout_relation& relation,
                                      const std::vector<std::string>& names);
+  void warn_of_old_rows(const walspout_relation& r, const std::string& physical, const Plan& plan);
   void rebuild(const walspout_relation& relation, const std::string& physical, const Plan& plan);
   bool alter(const walspout_relation& relation, const std::string& physical, const Plan& plan);
   void record(const walspout_relation& relation, const std::string& physical,

@@ -1,6 +1,11 @@
 #include "sink.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 namespace walspout::sqlite {
 
@@ -58,6 +63,18 @@ MirrorSink::MirrorSink(const Context& context)
     wal_.emplace(db_, reporter_, context.integer("wal_limit").value_or(40 << 20));
     return 0;
   });
+}
+
+void MirrorSink::check(const Context& context) {
+  const std::string path = required(context, "path");
+  numeric_mode(context);
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    throw BadConfig("files cannot be created in " + folder.string() + " (" + std::strerror(errno) +
+                    "); create the folder, or grant the rights");
+  if (std::filesystem::exists(path) && ::access(path.c_str(), R_OK | W_OK) != 0)
+    throw BadConfig(path + " cannot be read and written (" + std::strerror(errno) +
+                    "); grant the rights");
 }
 
 MirrorSink::~MirrorSink() {
@@ -190,6 +207,7 @@ void MirrorSink::give_up_call() {
 }
 
 void MirrorSink::flush() {
+  current_ = nullptr;       // its memory went with the call of write() that brought it
   if (unfinished_) return;  // all that was accepted before it is committed
   try {
     commit();

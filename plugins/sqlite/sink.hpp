@@ -22,6 +22,7 @@ namespace walspout::sqlite {
 class MirrorSink : public Sink {
  public:
   explicit MirrorSink(const Context& context);
+  static void check(const Context& context);  // for `walspout check`: creates nothing
   ~MirrorSink() override;
 
   void write(const Batch& batch) override;

@@ -85,8 +85,9 @@ class Line {
   }
 
   void head(std::int64_t commit_time_us, std::string_view op) {
-    std::string time;
-    append_timestamp(time, commit_time_us);
+    std::string time(23, '-');  // a message outside of a transaction has none
+    if (commit_time_us != 0) time.clear();
+    if (commit_time_us != 0) append_timestamp(time, commit_time_us);
     colour("\033[2m");
     out_.append(time, 11, 12);  // 12:00:00.123
     colour("\033[0m");

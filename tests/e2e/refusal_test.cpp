@@ -76,6 +76,43 @@ TEST_F(Refusal, CheckOfASoundPipelineNamesItsPartsAndMakesNothing) {
   EXPECT_FALSE(std::filesystem::exists(mirror_path()));
 }
 
+TEST_F(Refusal, ExcludingAKeyColumnIsRefused) {
+  make_table();
+  config().sinks[0].more = {"exclude_columns = [\"public.k.id\"]"};
+  host().start();
+  EXPECT_EQ(host().wait_exit(), 2);
+  EXPECT_TRUE(host().logged("public.k.id, a column of the key")) << host().log();
+}
+
+TEST_F(Refusal, RulesThatMatchNothingAreWarnedOf) {
+  make_table();
+  config().sinks[0].more = {"tables = [\"public.k\", \"public.nope\"]",
+                            "exclude_columns = [\"public.k.ID\"]"};
+  host().start_streaming();
+  EXPECT_TRUE(host().logged("no published table matches \"public.nope\"")) << host().log();
+  EXPECT_TRUE(host().logged("\"public.k.ID\" matches no column")) << host().log();
+}
+
+TEST_F(Refusal, TwoKindsOfSinksWithOnePathAreRefused) {
+  config().sinks[1] = file_sink(mirror_path());
+  const auto done = host().verb("check");
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.output.find("has the same path as sink mirror"), std::string::npos) << done.output;
+}
+
+TEST_F(Refusal, NothingIsMadeAtASourceThatASinkDoesNotBelongTo) {
+  make_table();
+  host().start_streaming();
+  host().wait_caught_up();
+  host().stop();
+  server().sql("postgres", "create database " + db() + "_other");
+  host().config().url = server().url(db() + "_other");
+  host().config().slot = db() + "_s";
+  host().start();
+  EXPECT_EQ(host().wait_exit(), 3);
+  EXPECT_EQ(server().value(db() + "_other", "select count(*) from pg_publication"), "0");
+}
+
 class UnfitServer : public Refusal {
  protected:
   void SetUp() override { use_own_server({{"wal_level = replica"}, {}}); }

@@ -116,20 +116,20 @@ TEST(Assembler, NonTransactionalMessageIsATransactionOfItsOwn) {
   Feed feed;
   feed.announce();
   feed.transaction(100, 110, {insert_message(1, {"1", "a"})});
-  feed << logical_message(false, 110, "p", "now");
-  feed.transaction(150, 160, {insert_message(1, {"2", "b"})});
+  feed << logical_message(false, 144, "p", "now");
+  feed.transaction(144, 160, {insert_message(1, {"2", "b"})});
   const ChunkPtr chunk = feed.assembler.take();
   EXPECT_THAT(show(chunk), ElementsAre("first last 100..110: 0 insert t (1, a)",
-                                       "first last 110..111: 0 message p: now",
-                                       "first last 150..160: 0 insert t (2, b)"));
+                                       "first last 143..144: 0 message p: now",
+                                       "first last 144..160: 0 insert t (2, b)"));
   EXPECT_EQ(chunk->pieces()[1].txn.xid, 0u);
 }
 
-TEST(Assembler, PositionAfterANonTransactionalMessageIsOneByteIntoIt) {
-  // 110 may be the end of the transaction before, 112 would be beyond what is surely the message's.
+TEST(Assembler, PositionAfterANonTransactionalMessageDoesNotContainACommitThatFollowsAtOnce) {
+  // The server names the end of the message's record, where the record of a commit may begin.
   Feed feed;
-  feed << logical_message(false, 110, "p", "");
-  EXPECT_EQ(feed.assembler.end_of_last(), 111u);
+  feed << logical_message(false, 144, "p", "");
+  EXPECT_EQ(feed.assembler.end_of_last(), 144u);
 }
 
 TEST(Assembler, OriginIsThatOfItsTransactionOnly) {

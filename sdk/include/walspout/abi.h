@@ -190,7 +190,7 @@ typedef struct walspout_txn {
                        catching up) */
   walspout_str host_state; /* opaque to the sink: persist it with position, hand it back at open.
                               Empty = keep yours */
-  int64_t commit_time_us;  /* since the Unix epoch */
+  int64_t commit_time_us;  /* since the Unix epoch; 0 for a non-transactional message */
   walspout_lsn origin_lsn;
   walspout_str origin; /* replication origin name, empty if local */
 } walspout_txn;

@@ -136,7 +136,12 @@ struct TxnText {
     append_decimal(text, xid_);
     text += ",\"lsn\":\"";
     append_lsn(text, lsn_);
-    text += "\",\"ts\":\"";
+    text += "\",\"ts\":";
+    if (time_ == 0) {  // a message outside of a transaction was never committed
+      text += "null}";
+      return;
+    }
+    text += '"';
     append_timestamp(text, time_);
     text += "\"}";
   }

@@ -157,9 +157,11 @@ TEST_F(SqliteTrouble, AFullDiskMeansReopenAndTheFileStaysWhole) {
     setrlimit(RLIMIT_FSIZE, &limit);
     Lsn lsn = 0x100000;
     for (int i = 2; reply.ok() && i < 10000; ++i) {
-      Txn t(lsn += 0x100);
-      t.insert(item_, {std::to_string(i), std::string(1000, 'x')});
-      reply = driver.deliver(t);
+      {
+        Txn t(lsn += 0x100);
+        t.insert(item_, {std::to_string(i), std::string(1000, 'x')});
+        reply = driver.deliver(t);
+      }  // what it was given is gone when the flush fails
       if (reply.ok() && i % 50 == 0) reply = driver.flush();
     }
     if (reply.status != WALSPOUT_REOPEN) _exit(11);
