@@ -88,7 +88,7 @@ declare -A proof=(
   [w1]='select count(*) from orders'
   [w2]='select count(*) from orders'
   [w3]="select count(*) from orders where note like 'upd-%'"
-  [w4]='select count(*)||sum(abalance) from pgbench_accounts')
+  [w4]="select count(*)||':'||sum(abalance) from pgbench_accounts")
 
 prepare() {
   sql postgres "create database $1"
