@@ -23,7 +23,7 @@ since=
 if [[ $since ]]; then
   # A changed header is checked through the source beside it, or through any one that includes it.
   candidates=$({ git diff --name-only --diff-filter=d "$since"; git ls-files -o --exclude-standard; } |
-    grep -E '\.(cpp|hpp|h)$' | while IFS= read -r file; do
+    { grep -E '\.(cpp|hpp|h)$' || true; } | while IFS= read -r file; do
       if [[ $file == *.cpp ]]; then
         echo "$file"
       elif [[ -f ${file%.*}.cpp ]]; then
