@@ -133,13 +133,13 @@ class Run {
 };
 
 // What to do where the server's own words leave it open.
-std::string remedy(const postgres::SqlError& error) {
+std::string remedy(const postgres::SqlError& error, const std::string& file) {
   if (error.sqlstate == "42704" &&
       std::string_view(error.what()).find("publication") != std::string_view::npos)
     return "; a slot reads the publication as it was when each change was written: recreate it, "
            "then drop "
            "the slot (walspout teardown) and remove the sinks' targets, so that all is copied anew";
-  return "";
+  return file.empty() ? "" : "; walspout check " + file + " lists what is missing at the source";
 }
 
 // For `tail`: the publication goes with it.
@@ -154,7 +154,7 @@ void drop_temporary_publication(const config::Config& config) {
   }
 }
 
-int run_guarded(Run& run) {
+int run_guarded(Run& run, const std::string& file) {
   int status = kDone;
   try {
     run.run();
@@ -169,7 +169,7 @@ int run_guarded(Run& run) {
     log::error(error.what());
     status = kSourceRefuses;
   } catch (const postgres::SqlError& error) {
-    log::error(std::string(error.what()) + remedy(error));
+    log::error(std::string(error.what()) + remedy(error, file));
     status = kSourceRefuses;
   } catch (const std::exception& error) {
     log::error(error.what());
@@ -194,7 +194,7 @@ int run_pipeline(const config::Config& config, const RunOptions& options, StopSi
   int status = kFailed;
   try {
     Run run(config, options, stop, std::move(prepared));
-    status = run_guarded(run);
+    status = run_guarded(run, config.file);
   } catch (const std::exception& error) {
     log::error(error.what());
     return kFailed;

@@ -94,11 +94,19 @@ TEST(Skip, HoldsForAllPiecesOfACutTransaction) {
 TEST(Skip, NonTransactionalMessageIsSkippedFromItsPositionOn) {
   Routed feed({rules({})});
   feed << logical_message(false, 100, "p", "again");
-  feed.router.skip_until(0, 101);  // its position, as it was reported
+  feed.router.skip_until(0, 100);  // its position, as it was reported
   EXPECT_THAT(feed.deliver(), IsEmpty());
-  feed << logical_message(false, 110, "p", "new");
-  feed.router.skip_until(0, 110);  // the end of a transaction just before it
-  EXPECT_THAT(feed.deliver(), ElementsAre("first last 110..111: 0 message p: new"));
+  feed << logical_message(false, 140, "p", "new");
+  feed.router.skip_until(0, 110);  // the end of a transaction just before its record
+  EXPECT_THAT(feed.deliver(), ElementsAre("first last 139..140: 0 message p: new"));
+}
+
+TEST(Skip, AMessagesPositionDoesNotSkipTheCommitThatBeginsThere) {
+  Routed feed({rules({})});
+  feed << logical_message(false, 144, "p", "again");
+  feed.transaction(144, 160, {insert_message(1, {"1", "x"})});
+  feed.router.skip_until(0, 144);
+  EXPECT_THAT(feed.deliver(), ElementsAre("first last 144..160: 0 insert a (1, x)"));
 }
 
 TEST(Skip, SetAgainForgetsTheTransactionUnderWay) {

@@ -231,12 +231,18 @@ TEST(Event, TheEndOfAnotherTransactionIsItsOwn) {
   const Relation table = orders();
   Txn one(0x10), two(0x20);
   one.xid(5).remove(table, {"1", absent, absent, absent});
-  two.xid(6).commit_time_us(0).remove(table, {"1", absent, absent, absent});
+  two.xid(6).commit_time_us(1).remove(table, {"1", absent, absent, absent});
   std::string out;
   writer.append(out, one.get(), *one.changes()[0]);
   writer.append(out, two.get(), *two.changes()[0]);
   EXPECT_NE(out.find(R"("xid":5,"lsn":"0/10","ts":"2026-)"), std::string::npos);
   EXPECT_NE(out.find(R"("xid":6,"lsn":"0/20","ts":"1970-)"), std::string::npos);
+}
+
+TEST(Event, WithoutACommitTimeTheTimestampIsNull) {
+  Txn txn(0x10);
+  txn.commit_time_us(0).remove(orders(), {"1", absent, absent, absent});
+  EXPECT_NE(event_of(txn).find(R"("ts":null})"), std::string::npos);
 }
 
 }  // namespace

@@ -148,7 +148,8 @@ void HostProcess::wait_logged(const std::string& text, Seconds timeout) {
 
 void HostProcess::wait_caught_up(Seconds timeout) {
   const std::uint64_t target = server_.wal_position();
-  wait("caught up", timeout, [&] { return caught_up(target); });
+  // A slot that was created just now has confirmed what the copy has yet to bring.
+  wait("caught up", timeout, [&] { return streaming() && caught_up(target); });
 }
 
 }  // namespace walspout::test

@@ -102,7 +102,7 @@ TEST_F(SqliteUserObjects, AMirrorTheUserDroppedIsMadeAnewAndMarked) {
   EXPECT_EQ(ids(), "2");
   EXPECT_EQ(rows("SELECT state, reason FROM _walspout_tables"),
             "'failed'|'the table was dropped from the mirror'");
-  EXPECT_TRUE(logged("walspout resync public.item"));
+  EXPECT_TRUE(logged("was dropped from the mirror; it is created anew"));
 }
 
 TEST_F(SqliteUserObjects, AColumnTheUserDroppedComesBack) {
