@@ -5,7 +5,6 @@ namespace walspout::route {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 
 TEST(Router, SinkThatTakesEverythingSharesTheChunk) {
   Routed feed({rules({})});
