@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "log/log.hpp"
+#include "postgres/publication.hpp"
 
 namespace walspout {
 
@@ -99,6 +100,13 @@ Streamer::End Streamer::run(Source source, Connections connections, std::vector<
 }
 
 void Streamer::session(Connections& connections) {
+  // PostgreSQL 18 only warns in its own log, and would stream, and let be confirmed, nothing.
+  if (!postgres::find_publication(*connections.ordinary, config_.source.publication, interrupt_))
+    throw postgres::Refused(
+        "publication " + config_.source.publication +
+        " does not exist any more: its changes cannot be told; recreate it, drop "
+        "the slot (walspout teardown) and remove the sinks' targets, so that all "
+        "is copied anew");
   resolver_.refresh(*connections.ordinary, config_.source.publication, interrupt_);
   if (options_.until_caught_up && target_ == 0)
     target_ = postgres::committed_end(*connections.ordinary, interrupt_);

@@ -113,6 +113,15 @@ TEST_F(Refusal, NothingIsMadeAtASourceThatASinkDoesNotBelongTo) {
   EXPECT_EQ(server().value(db() + "_other", "select count(*) from pg_publication"), "0");
 }
 
+TEST_F(Refusal, APublicationThatIsGoneIsRefusedAtTheNextConnection) {
+  make_table();
+  host().start_streaming();
+  sql("drop publication walspout");
+  sql("select pg_terminate_backend(" + std::to_string(host().walsender_pid()) + ")");
+  EXPECT_EQ(host().wait_exit(), 3);
+  EXPECT_TRUE(host().logged("publication walspout does not exist any more")) << host().log();
+}
+
 class UnfitServer : public Refusal {
  protected:
   void SetUp() override { use_own_server({{"wal_level = replica"}, {}}); }
