@@ -71,6 +71,8 @@ typedef struct walspout_error {
   walspout_lsn commit_lsn; /* WALSPOUT_POISON: the change, by its identity, */
   uint64_t ordinal;        /* as flush may find it long after write took it */
   char message[1024];      /* UTF-8, NUL-terminated, one line */
+  uint64_t copy_id; /* WALSPOUT_POISON: not 0 when the change is a row of this copy, which has no
+                       identity of its own: it is the copy that fails */
 } walspout_error;
 
 /* ---- data -------------------------------------------------------------- */
@@ -138,9 +140,15 @@ enum {
   WALSPOUT_TRUNCATE = 4,   /* one change per table, in the order PostgreSQL sent */
   WALSPOUT_SCHEMA = 5,     /* the shape changed: old_relation (or NULL) -> relation */
   WALSPOUT_MESSAGE = 6,    /* pg_logical_emit_message(): prefix and content */
-  WALSPOUT_COPY_BEGIN = 7, /* relation will be copied anew under txn->copy_id: keep the old rows
-                              readable, start a shadow */
-  WALSPOUT_COPY_END = 8    /* the copy is complete: swap it in, atomically with this transaction */
+  WALSPOUT_COPY_BEGIN = 7, /* relation will be copied anew under copy_id: keep the old rows
+                              readable, start a shadow; one that another copy of the table left
+                              behind goes. A copy outlives close and open: it goes on without
+                              another COPY_BEGIN */
+  WALSPOUT_COPY_END = 8,   /* the copy is complete: swap it in, atomically with this transaction */
+  WALSPOUT_COPY_FAILED = 9 /* the copy will not be completed: drop its shadow, keep the old rows.
+                              content says why, for whoever looks at the target; empty = it is not
+                              wanted any more. copy_id 0: the table itself is given up, its rows
+                              are not kept in step from here on */
 };
 enum {
   WALSPOUT_OLD_FULL = 1,
@@ -166,13 +174,20 @@ typedef struct walspout_change {
   const walspout_value* old_row; /* column_count values, or NULL */
   const walspout_value* new_row; /* column_count values, or NULL */
   walspout_str prefix;           /* WALSPOUT_MESSAGE */
-  walspout_str content;          /* WALSPOUT_MESSAGE */
+  walspout_str content;          /* WALSPOUT_MESSAGE, WALSPOUT_COPY_FAILED */
+  uint64_t copy_id; /* not 0: this change goes to the shadow of this copy and not to the table
+                       (WALSPOUT_CAP_SHADOW only). In one transaction there may be both kinds; a
+                       change that both need comes twice, with one ordinal */
 } walspout_change;
 
 enum {
   WALSPOUT_TXN_COMMIT = 0, /* a committed transaction */
   WALSPOUT_TXN_SNAPSHOT =
-      1 /* rows of a copy: COPY_BEGIN, INSERTs in as many transactions as it takes, COPY_END */
+      1 /* rows of a copy: COPY_BEGIN, INSERTs in as many transactions as it takes, COPY_END, with
+           ordinary transactions in between. A row replaces the one of the same key: changes of a
+           part that was not read yet may have come before it, and a part may be read again after a
+           break. So in a shadow an update or delete may find no row, which is no mistake: the row
+           comes with its part */
 };
 
 typedef struct walspout_txn {
@@ -184,10 +199,10 @@ typedef struct walspout_txn {
                               id, snapshots aside */
   walspout_lsn
       end_lsn; /* first byte after the commit record; 0 before the LAST piece, which brings it */
-  walspout_lsn position; /* persist this with the data; 0 = do not move yours. Counts in the LAST
-                            piece only */
-  uint64_t copy_id; /* not 0: everything here goes to the shadow of this copy (its rows, then its
-                       catching up) */
+  walspout_lsn position;   /* persist this with the data; 0 = do not move yours. Counts in the LAST
+                              piece only */
+  uint64_t copy_id;        /* WALSPOUT_TXN_SNAPSHOT: the copy that its rows belong to, part of their
+                              events' identity. Where they go says each change's own copy_id */
   walspout_str host_state; /* opaque to the sink: persist it with position, hand it back at open.
                               Empty = keep yours */
   int64_t commit_time_us;  /* since the Unix epoch; 0 for a non-transactional message */
@@ -321,6 +336,8 @@ typedef struct walspout_open_reply {
                               not the sink. Valid until close */
 } walspout_open_reply;
 
+typedef struct walspout_reader_calls walspout_reader_calls; /* walspout/abi_reader.h */
+
 typedef struct walspout_plugin {
   uint32_t struct_size;
   uint16_t abi_major;
@@ -347,10 +364,8 @@ typedef struct walspout_plugin {
   /* [check] Optional. Settings and target without opening for writing: what `walspout check` calls.
    */
   walspout_status (*check)(const walspout_open_args* args, walspout_error* error);
-  /* [reader] Optional, WALSPOUT_CAP_READ_BACK: a reader of its own on a thread of its own, at one
-   * consistent position, giving rows of one relation in key order and digests over key ranges. To
-   * be designed with verify; the place is kept here. */
-  const void* reader;
+  /* Optional, WALSPOUT_CAP_READ_BACK: how `walspout verify` reads the target. */
+  const walspout_reader_calls* reader;
   /* [sink] Release everything. Does not flush. The last call. */
   void (*close)(walspout_instance* self);
 } walspout_plugin;

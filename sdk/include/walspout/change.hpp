@@ -35,9 +35,11 @@ class Value {
 class Change {
  public:
   explicit Change(const walspout_change& c) : c_(&c) {}
-  int op() const { return c_->op; }  // WALSPOUT_INSERT ... WALSPOUT_COPY_END
+  int op() const { return c_->op; }  // WALSPOUT_INSERT ... WALSPOUT_COPY_FAILED
   // With the transaction's commit_lsn the change's identity, the same on every redelivery.
   std::uint64_t ordinal() const { return c_->ordinal; }
+  // Not 0: it goes to the shadow of this copy and not to the table (WALSPOUT_CAP_SHADOW only).
+  std::uint64_t copy_id() const { return c_->copy_id; }
 
   // The table. A WALSPOUT_MESSAGE has none: look at has_relation() or op() first.
   bool has_relation() const { return c_->relation != nullptr; }

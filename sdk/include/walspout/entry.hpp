@@ -39,6 +39,7 @@ walspout_status guard(walspout_error* error, F&& f) noexcept {
   } catch (const Error& e) {
     error->commit_lsn = e.commit_lsn;
     error->ordinal = e.ordinal;
+    if (WALSPOUT_HAS(error, copy_id)) error->copy_id = e.copy_id;
     error->retry_after_ms = e.retry_after_ms;
     return fail(error, e.status, e.what());
   } catch (const std::exception& e) {
@@ -74,7 +75,7 @@ struct Entry {
   static walspout_status flush(walspout_instance* s, walspout_lsn* durable, walspout_error* error) {
     return guard(error, [&] {
       slot(s)->impl->flush();
-      *durable = slot(s)->accepted;
+      *durable = slot(s)->impl->durable(slot(s)->accepted);
     });
   }
   static walspout_status abort(walspout_instance* s, walspout_error* error) {
@@ -84,6 +85,12 @@ struct Entry {
     return guard(error, [&] {
       if constexpr (requires(const Context& c) { T::check(c); }) T::check(Context(*args));
     });
+  }
+  static constexpr const walspout_reader_calls* reader() {
+    if constexpr (requires { T::reader(); })
+      return T::reader();
+    else
+      return nullptr;
   }
   static void close(walspout_instance* s) { delete slot(s); }
 };

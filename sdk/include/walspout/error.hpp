@@ -21,6 +21,7 @@ struct Error : std::runtime_error {
   walspout_status status;
   Lsn commit_lsn = 0;  // with Poison: which change
   std::uint64_t ordinal = 0;
+  std::uint64_t copy_id = 0;         // with Poison: not 0 for a row of this copy
   std::uint32_t retry_after_ms = 0;  // with Retry and Reopen; 0 = the host's own backoff
 };
 

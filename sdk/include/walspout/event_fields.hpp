@@ -17,7 +17,7 @@
 namespace walspout {
 
 // "insert", "update", "delete", "truncate", "read", "schema" or "message"; empty for a change that
-// is no event (COPY_BEGIN, COPY_END, and what later versions of the contract may add).
+// is no event (COPY_BEGIN, COPY_END, COPY_FAILED, and what later versions may add).
 inline std::string_view event_op(const walspout_txn& txn, const walspout_change& change) {
   switch (change.op) {
     case WALSPOUT_INSERT:

@@ -49,7 +49,7 @@ namespace walspout {
 class EventWriter {
  public:
   // Appends the event, without a line end. False, and nothing is appended, for changes that are no
-  // event: COPY_BEGIN and COPY_END.
+  // event: COPY_BEGIN, COPY_END and COPY_FAILED.
   bool append(std::string& out, const walspout_txn& txn, const walspout_change& change) {
     const std::string_view op = event_op(txn, change);
     if (op.empty()) return false;

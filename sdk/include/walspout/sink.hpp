@@ -32,7 +32,8 @@ namespace walspout {
 //
 // The constructor takes a const Context&; it connects, and creates what is missing. A class may
 // have a `static void check(const Context&)` too, which `walspout check` calls: it looks at the
-// settings and the target, changes nothing and throws what it finds.
+// settings and the target, changes nothing and throws what it finds. With WALSPOUT_CAP_READ_BACK it
+// has a `static constexpr const walspout_reader_calls* reader()` as well.
 class Sink {
  public:
   virtual ~Sink() = default;
@@ -43,6 +44,11 @@ class Sink {
   // Makes all durable that was written up to the last whole transaction: once it returns, that is
   // confirmed to PostgreSQL and will never be sent again.
   virtual void flush() = 0;
+
+  // Asked after flush: how far it got, when the last whole transaction that was written ends at
+  // accepted. A sink that takes its time answers with less and is flushed again soon. Rows of a
+  // copy have no position: a flush makes all of them durable that came before it.
+  virtual Lsn durable(Lsn accepted) { return accepted; }
 
   // Forgets the unfinished transaction, if there is one: it will come again or never.
   virtual void abort() {}
@@ -80,7 +86,7 @@ class Sink {
                                            E::flush,                           \
                                            E::abort,                           \
                                            E::check,                           \
-                                           nullptr,                            \
+                                           E::reader(),                        \
                                            E::close};                          \
     return &plugin;                                                            \
   }

@@ -142,13 +142,17 @@ class Txn {
               std::vector<std::int32_t> old_index = {}, Row fill = {});
   Txn& copy_begin(const Relation& table);
   Txn& copy_end(const Relation& table);
+  Txn& copy_failed(const Relation& table, std::string reason = {});
 
   Txn& xid(std::uint32_t xid) { return txn_.xid = xid, *this; }
   Txn& commit_time_us(std::int64_t us) { return txn_.commit_time_us = us, *this; }
   Txn& position(Lsn position) { return txn_.position = position, *this; }
   Txn& host_state(std::string state);
-  // Rows of a copy: kind SNAPSHOT and xid 0.
+  // Rows of a copy: kind SNAPSHOT and xid 0. The changes that follow go to its shadow, as a sink
+  // with WALSPOUT_CAP_SHADOW gets them.
   Txn& snapshot(std::uint64_t copy_id);
+  // The changes that follow go to the shadow of this copy; 0: to the tables themselves.
+  Txn& shadow(std::uint64_t copy_id) { return copy_id_ = copy_id, *this; }
   Txn& ordinal(std::uint64_t next) { return next_ordinal_ = next, *this; }
 
   Lsn commit_lsn() const { return txn_.commit_lsn; }
@@ -162,6 +166,7 @@ class Txn {
 
   walspout_txn txn_ = {};
   std::uint64_t next_ordinal_ = 0;
+  std::uint64_t copy_id_ = 0;  // of the next change
   std::deque<walspout_change> storage_;
   std::vector<const walspout_change*> changes_;
   std::deque<Row> rows_;

@@ -155,6 +155,7 @@ inline walspout_change& Txn::add(std::uint16_t op, const Relation* table) {
   c.ordinal = next_ordinal_;
   if (op <= WALSPOUT_TRUNCATE || op == WALSPOUT_MESSAGE) ++next_ordinal_;
   c.lsn = txn_.commit_lsn;
+  c.copy_id = copy_id_;
   if (table != nullptr) {
     relations_.push_back(*table);
     c.relation = table->get();
@@ -241,6 +242,12 @@ inline Txn& Txn::copy_end(const Relation& table) {
   return *this;
 }
 
+inline Txn& Txn::copy_failed(const Relation& table, std::string reason) {
+  const walspout_str content = detail::str(strings_.emplace_back(std::move(reason)));
+  add(WALSPOUT_COPY_FAILED, &table).content = content;
+  return *this;
+}
+
 inline Txn& Txn::host_state(std::string state) {
   txn_.host_state = detail::str(strings_.emplace_back(std::move(state)));
   return *this;
@@ -248,7 +255,7 @@ inline Txn& Txn::host_state(std::string state) {
 
 inline Txn& Txn::snapshot(std::uint64_t copy_id) {
   txn_.kind = WALSPOUT_TXN_SNAPSHOT;
-  txn_.copy_id = copy_id;
+  txn_.copy_id = copy_id_ = copy_id;
   txn_.xid = 0;
   return *this;
 }

@@ -23,6 +23,7 @@ struct Reply {
   std::uint32_t retry_after_ms = 0;
   Lsn commit_lsn = 0;  // of a POISON
   std::uint64_t ordinal = 0;
+  std::uint64_t copy_id = 0;
   Lsn durable = 0;         // flush: how far
   Lsn position = 0;        // open: as the plugin reports it
   std::string host_state;  // open
@@ -178,6 +179,7 @@ inline Reply Driver::finish(walspout_status status, const walspout_error& error)
   last_.retry_after_ms = error.retry_after_ms;
   last_.commit_lsn = error.commit_lsn;
   last_.ordinal = error.ordinal;
+  last_.copy_id = error.copy_id;
   return last_;
 }
 
