@@ -14,7 +14,8 @@ namespace {
 constexpr const char* kTables =
     "WITH RECURSIVE published AS (SELECT c.oid, c.relkind, {0} AS attnames, {1} AS rowfilter "
     "FROM pg_publication_tables t JOIN pg_namespace n ON n.nspname = t.schemaname "
-    "JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename WHERE t.pubname = $1), "
+    "JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = t.tablename WHERE t.pubname = $1 "
+    "AND ($2 = '0' OR c.oid = $2::oid)), "
     "tree AS (SELECT oid AS root, oid AS relid FROM published UNION ALL "
     "SELECT tree.root, i.inhrelid FROM tree JOIN pg_inherits i ON i.inhparent = tree.relid "
     "JOIN pg_class p ON p.oid = i.inhrelid AND p.relispartition), "
@@ -72,24 +73,23 @@ PublishedColumn column_of(const Result& rows, int row, char replica_identity) {
   return column;
 }
 
-}  // namespace
-
-std::vector<PublishedTable> published_tables(Connection& ordinary, const std::string& publication,
-                                             const Interrupt& interrupt) {
+// oid 0: all tables.
+std::vector<PublishedTable> look_up(Connection& ordinary, const std::string& publication,
+                                    std::uint32_t oid, const Interrupt& interrupt) {
   const int version = ordinary.server_version();
   const bool has_lists = version >= 150000;
   const Result rows =
       ordinary.exec_params(fmt::format(kTables, has_lists ? "t.attnames" : "NULL::name[]",
                                        has_lists ? "t.rowfilter" : "NULL::text",
                                        version >= 180000 ? "true" : "a.attgenerated = ''"),
-                           {publication}, interrupt);
+                           {publication, std::to_string(oid)}, interrupt);
   std::vector<PublishedTable> tables;
   for (int row = 0; row < rows.rows();) {
     PublishedTable table = table_of(rows, row);
-    const std::string oid = rows.string(row, 0);
+    const std::string same = rows.string(row, 0);
     Key primary, identity;
     bool primary_published = true;
-    for (; row < rows.rows() && rows.string(row, 0) == oid; ++row) {
+    for (; row < rows.rows() && rows.string(row, 0) == same; ++row) {
       if (!rows.text(row, 9)) continue;  // a table without columns
       const bool published = rows.boolean(row, 15);
       const std::string name = rows.string(row, 9);
@@ -105,11 +105,26 @@ std::vector<PublishedTable> published_tables(Connection& ordinary, const std::st
   return tables;
 }
 
+}  // namespace
+
+std::vector<PublishedTable> published_tables(Connection& ordinary, const std::string& publication,
+                                             const Interrupt& interrupt) {
+  return look_up(ordinary, publication, 0, interrupt);
+}
+
+std::optional<PublishedTable> published_table(Connection& ordinary, const std::string& publication,
+                                              std::uint32_t oid, const Interrupt& interrupt) {
+  auto found = look_up(ordinary, publication, oid, interrupt);
+  if (found.empty()) return std::nullopt;
+  return std::move(found.front());
+}
+
 std::optional<TableKey> table_key(Connection& ordinary, std::uint32_t oid,
                                   const Interrupt& interrupt) {
   const Result rows = ordinary.exec_params(
       "SELECT c.relreplident, i.indisprimary, CASE c.relreplident WHEN 'd' THEN i.indisprimary "
-      "WHEN 'i' THEN i.indisreplident ELSE false END, a.attname "
+      "WHEN 'i' THEN i.indisreplident ELSE false END, a.attname, "
+      "(SELECT oid FROM pg_constraint WHERE conrelid = c.oid AND contype = 'p') "
       "FROM pg_class c LEFT JOIN (pg_index i "
       "CROSS JOIN LATERAL unnest(i.indkey) WITH ORDINALITY k(attnum, ord) "
       "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum) "
@@ -119,6 +134,7 @@ std::optional<TableKey> table_key(Connection& ordinary, std::uint32_t oid,
   if (rows.rows() == 0) return std::nullopt;
   TableKey key;
   key.replica_identity = rows.string(0, 0).at(0);
+  if (rows.text(0, 4)) key.primary_constraint = static_cast<std::uint32_t>(rows.integer(0, 4));
   for (int row = 0; row < rows.rows(); ++row) {
     if (!rows.text(row, 3)) continue;  // no index
     if (rows.boolean(row, 1)) key.primary_key.push_back(rows.string(row, 3));

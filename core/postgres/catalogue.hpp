@@ -45,9 +45,15 @@ struct PublishedTable {
 std::vector<PublishedTable> published_tables(Connection& ordinary, const std::string& publication,
                                              const Interrupt& interrupt = Interrupt());
 
+// The same of one table; nothing when it is not published (any more).
+std::optional<PublishedTable> published_table(Connection& ordinary, const std::string& publication,
+                                              std::uint32_t oid,
+                                              const Interrupt& interrupt = Interrupt());
+
 struct TableKey {
   char replica_identity = 'd';
   std::vector<std::string> primary_key;     // in key order; empty if none or deferrable
+  std::uint32_t primary_constraint = 0;     // its oid; 0 = none
   std::vector<std::string> identity_index;  // of 'd' and 'i'
 };
 

@@ -14,20 +14,24 @@ namespace {
 
 // COPY of a table is the fastest form; a filter, a generated column, the rows of partitions and a
 // list without columns need a query.
-std::string copy_command(const PublishedTable& table, const std::string& where) {
+std::string copy_command(const PublishedTable& table, const CopyOptions& options) {
   const std::string name = quote_table(table.schema, table.name);
   std::string list;
-  bool plain = table.relkind == 'r' && !table.row_filter && where.empty() && !table.columns.empty();
+  bool plain = table.relkind == 'r' && !table.row_filter && options.where.empty() &&
+               options.limit == 0 && !table.columns.empty();
   for (const auto& column : table.columns) {
     list += (list.empty() ? "" : ", ") + quote_identifier(column.name);
     plain = plain && !column.generated;
   }
   if (plain) return fmt::format("COPY {} ({}) TO STDOUT", name, list);
   std::string filter = table.row_filter ? fmt::format("({})", *table.row_filter) : "";
-  if (!where.empty()) filter += fmt::format("{}({})", filter.empty() ? "" : " AND ", where);
-  return fmt::format("COPY (SELECT {} FROM {}{}{}) TO STDOUT", list,
+  if (!options.where.empty())
+    filter += fmt::format("{}({})", filter.empty() ? "" : " AND ", options.where);
+  return fmt::format("COPY (SELECT {} FROM {}{}{}{}{}) TO STDOUT", list,
                      table.relkind == 'p' ? "" : "ONLY ", name,
-                     filter.empty() ? "" : " WHERE " + filter);
+                     filter.empty() ? "" : " WHERE " + filter,
+                     options.order_by.empty() ? "" : " ORDER BY " + options.order_by,
+                     options.limit == 0 ? "" : fmt::format(" LIMIT {}", options.limit));
 }
 
 }  // namespace
@@ -39,7 +43,7 @@ CopyReader::CopyReader(Connection& connection, const PublishedTable& table,
       table_(table.full_name()),
       column_count_(table.columns.size()) {
   try {
-    const Result started = connection.exec(copy_command(table, options.where), interrupt);
+    const Result started = connection.exec(copy_command(table, options), interrupt);
     if (!started.starts_copy()) throw std::runtime_error("COPY was answered by no copy");
   } catch (const SqlError& error) {
     if (error.sqlstate == "42P01" || error.sqlstate == "42703") {

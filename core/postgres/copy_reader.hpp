@@ -1,7 +1,9 @@
 // Reads the rows of one table under a snapshot, as text, ready for a sink.
 //
-//   begin_snapshot(conn, name, interrupt);
-//   lock_table(conn, table, interrupt);          // TableChanged: take a newer snapshot
+//   const auto before = table_fingerprint(conn, oid, interrupt);
+//   conn.exec("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+//   lock_table_name(conn, table, interrupt);                  // TableChanged: look again
+//   const auto taken = take_table_snapshot(conn, oid, interrupt);   // compare the fingerprints
 //   CopyReader reader(conn, table, {}, interrupt);
 //   std::span<walspout_value> row;
 //   while (reader.next(arena, row)) { ... }
@@ -33,8 +35,39 @@ void begin_snapshot(Connection& ordinary, const std::string& snapshot_name,
 void lock_table(Connection& ordinary, const PublishedTable& table, const Interrupt& interrupt,
                 std::chrono::milliseconds lock_timeout = std::chrono::milliseconds(0));
 
+// Locks the table (and its partitions) in ACCESS SHARE mode, so that it keeps its shape until the
+// transaction ends. Takes no snapshot. Waits for whoever holds it exclusively.
+void lock_table_name(Connection& ordinary, const PublishedTable& table, const Interrupt& interrupt);
+
+// Everything that a copy of the table depends on, as one text to compare: name, columns, keys,
+// files, partitions. Empty when there is no such table.
+std::string table_fingerprint(Connection& ordinary, std::uint32_t oid, const Interrupt& interrupt);
+
+struct TableSnapshot {
+  std::string xids;        // as pg_current_snapshot() prints it
+  base::Lsn position = 0;  // what the snapshot sees has committed before it
+  std::string fingerprint;
+};
+
+// The first query of a REPEATABLE READ transaction: what follows sees this snapshot.
+TableSnapshot take_table_snapshot(Connection& ordinary, std::uint32_t oid,
+                                  const Interrupt& interrupt);
+
+// For begin_snapshot() of other connections, while this transaction lasts.
+std::string export_snapshot(Connection& ordinary, const Interrupt& interrupt);
+
+struct TableSize {
+  std::uint64_t blocks = 0;  // of its own file
+  std::uint64_t bytes = 0;   // with what is stored out of line
+};
+
+// As it is now, of a table that has a file.
+TableSize table_size(Connection& ordinary, std::uint32_t oid, const Interrupt& interrupt);
+
 struct CopyOptions {
-  std::string where;  // SQL, in addition to the publication's row filter; empty = all rows
+  std::string where;        // SQL, in addition to the publication's row filter; empty = all rows
+  std::string order_by;     // SQL; empty = any order
+  std::uint64_t limit = 0;  // rows; 0 = all
 };
 
 class CopyReader {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
+#include <utility>
 
 namespace walspout::postgres {
 
@@ -29,6 +32,20 @@ std::chrono::milliseconds parse_time(const std::string& text) {
   throw std::runtime_error("the server's answer is no time: " + text);
 }
 
+// Nothing for a line that is empty or a comment.
+std::optional<std::pair<std::string_view, std::string_view>> first_two_fields(
+    std::string_view line) {
+  constexpr std::string_view kBlank = " \t\r";
+  std::string_view fields[2];
+  for (std::string_view& field : fields) {
+    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+    field = line.substr(0, line.find_first_of(kBlank));
+    line.remove_prefix(field.size());
+  }
+  if (fields[0].empty() || fields[0].front() == '#') return std::nullopt;
+  return std::pair(fields[0], fields[1]);
+}
+
 }  // namespace
 
 SystemIdentity identify_system(Connection& replication, const Interrupt& interrupt) {
@@ -39,6 +56,33 @@ SystemIdentity identify_system(Connection& replication, const Interrupt& interru
   identity.wal_flushed = lsn_of(result, 0, 2);
   identity.database = std::string(result.text(0, 3).value_or(""));
   return identity;
+}
+
+TimelineEnds timeline_history(Connection& replication, std::uint32_t timeline,
+                              const Interrupt& interrupt) {
+  if (timeline <= 1) return {};
+  const Result result = replication.exec("TIMELINE_HISTORY " + std::to_string(timeline), interrupt);
+  return parse_timeline_history(result.string(0, 1));
+}
+
+TimelineEnds parse_timeline_history(std::string_view text) {
+  TimelineEnds ends;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const auto fields = first_two_fields(line);
+    if (!fields) continue;
+    std::uint32_t timeline = 0;
+    const auto [number, position] = *fields;
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), timeline);
+    const auto lsn = base::parse_lsn(position);
+    if (error != std::errc() || end != number.data() + number.size() || !lsn)
+      throw std::runtime_error("the server's answer is no history of a timeline: " +
+                               std::string(line.substr(0, 100)));
+    ends[timeline] = *lsn;
+  }
+  return ends;
 }
 
 std::chrono::milliseconds wal_sender_timeout(Connection& conn, const Interrupt& interrupt) {
@@ -52,6 +96,13 @@ bool is_in_recovery(Connection& ordinary, const Interrupt& interrupt) {
 base::Lsn current_wal_lsn(Connection& ordinary, const Interrupt& interrupt) {
   return lsn_of(ordinary.exec("SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() "
                               "ELSE pg_current_wal_lsn() END",
+                              interrupt),
+                0, 0);
+}
+
+base::Lsn flushed_wal_lsn(Connection& ordinary, const Interrupt& interrupt) {
+  return lsn_of(ordinary.exec("SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() "
+                              "ELSE pg_current_wal_flush_lsn() END",
                               interrupt),
                 0, 0);
 }

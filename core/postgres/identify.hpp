@@ -3,7 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "base/lsn.hpp"
 #include "postgres/connection.hpp"
@@ -20,6 +22,15 @@ struct SystemIdentity {
 // Source: documentation, "Streaming Replication Protocol", IDENTIFY_SYSTEM.
 SystemIdentity identify_system(Connection& replication, const Interrupt& interrupt = Interrupt());
 
+// The timelines that lead to this one, each with the position at which the next one left it. None
+// for timeline 1. Throws SqlError (58P01: the server has no history file any more).
+// Source: documentation, "Streaming Replication Protocol", TIMELINE_HISTORY, and "Timelines".
+using TimelineEnds = std::map<std::uint32_t, base::Lsn>;
+TimelineEnds timeline_history(Connection& replication, std::uint32_t timeline,
+                              const Interrupt& interrupt = Interrupt());
+// The content of a history file: a line each, "1\t0/3000148\treason". Throws std::runtime_error.
+TimelineEnds parse_timeline_history(std::string_view text);
+
 // After which silence the server ends a walsender; 0 = never. Reads the connection's own value.
 std::chrono::milliseconds wal_sender_timeout(Connection& conn,
                                              const Interrupt& interrupt = Interrupt());
@@ -28,6 +39,9 @@ bool is_in_recovery(Connection& ordinary, const Interrupt& interrupt = Interrupt
 
 // The end of what is written now; on a standby, of what is replayed.
 base::Lsn current_wal_lsn(Connection& ordinary, const Interrupt& interrupt = Interrupt());
+
+// Up to where the WAL is flushed; on a standby, replayed.
+base::Lsn flushed_wal_lsn(Connection& ordinary, const Interrupt& interrupt = Interrupt());
 
 // A position at which everything is contained that has committed before the call, and which the
 // stream reaches without any further write. Waits, for a second or so at most, for asynchronous

@@ -54,6 +54,70 @@ bool has_shape(Connection& conn, const PublishedTable& table, const Interrupt& i
 
 }  // namespace
 
+void lock_table_name(Connection& ordinary, const PublishedTable& table,
+                     const Interrupt& interrupt) {
+  try {
+    ordinary.exec("LOCK TABLE " + quote_table(table.schema, table.name) + " IN ACCESS SHARE MODE",
+                  interrupt);
+  } catch (const SqlError& error) {
+    // undefined_table, invalid_schema_name
+    if (error.sqlstate == "42P01" || error.sqlstate == "3F000")
+      throw TableChanged(fmt::format("table {} was dropped or renamed", table.full_name()));
+    if (error.sqlstate == "42501") throw missing_select_refusal(ordinary, table, error);
+    throw;
+  }
+}
+
+namespace {
+
+// Everything in it comes from catalogue rows that DDL writes; no statistics.
+constexpr const char* kFingerprint =
+    "coalesce((WITH RECURSIVE tree(relid) AS (SELECT {0}::oid UNION ALL SELECT i.inhrelid "
+    "FROM tree JOIN pg_inherits i ON i.inhparent = tree.relid JOIN pg_class p "
+    "ON p.oid = i.inhrelid AND p.relispartition) "
+    "SELECT string_agg(concat_ws(' ', c.oid, c.relnamespace, c.relname, c.relfilenode, "
+    "c.relreplident, (SELECT string_agg(concat_ws(' ', attnum, attname, atttypid, atttypmod, "
+    "attnotnull, attisdropped), ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid "
+    "AND attnum > 0), (SELECT string_agg(concat_ws(' ', indexrelid, indisprimary, "
+    "indisreplident), ',' ORDER BY indexrelid) FROM pg_index WHERE indrelid = c.oid)), ';' "
+    "ORDER BY c.oid) FROM tree JOIN pg_class c ON c.oid = tree.relid), '')";
+
+}  // namespace
+
+std::string table_fingerprint(Connection& ordinary, std::uint32_t oid, const Interrupt& interrupt) {
+  return ordinary.exec("SELECT " + fmt::format(kFingerprint, oid), interrupt).string(0, 0);
+}
+
+TableSnapshot take_table_snapshot(Connection& ordinary, std::uint32_t oid,
+                                  const Interrupt& interrupt) {
+  const Result row = ordinary.exec(
+      "SELECT pg_current_snapshot(), CASE WHEN pg_is_in_recovery() THEN "
+      "pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END, " +
+          fmt::format(kFingerprint, oid),
+      interrupt);
+  TableSnapshot taken;
+  taken.xids = row.string(0, 0);
+  const auto position = base::parse_lsn(row.string(0, 1));
+  if (!position) throw std::runtime_error("the server's WAL position cannot be read");
+  taken.position = *position;
+  taken.fingerprint = row.string(0, 2);
+  return taken;
+}
+
+std::string export_snapshot(Connection& ordinary, const Interrupt& interrupt) {
+  return ordinary.exec("SELECT pg_export_snapshot()", interrupt).string(0, 0);
+}
+
+TableSize table_size(Connection& ordinary, std::uint32_t oid, const Interrupt& interrupt) {
+  const Result row = ordinary.exec(
+      fmt::format("SELECT pg_relation_size({0}) / current_setting('block_size')::int8, "
+                  "pg_table_size({0})",
+                  oid),
+      interrupt);
+  return {static_cast<std::uint64_t>(row.integer(0, 0)),
+          static_cast<std::uint64_t>(row.integer(0, 1))};
+}
+
 void lock_table(Connection& ordinary, const PublishedTable& table, const Interrupt& interrupt,
                 std::chrono::milliseconds lock_timeout) {
   const std::string name = quote_table(table.schema, table.name);

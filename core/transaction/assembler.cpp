@@ -113,7 +113,7 @@ const Relation& Assembler::relation(std::uint32_t oid) {
   if (!known.relation) {
     pgoutput::Relation message{
         0, known.oid, known.schema, known.name, known.replica_identity, known.columns};
-    known.relation = resolver_.resolve(message);
+    known.relation = resolver_.resolve(message, open_ ? open_->txn.xid : 0);
   }
   if (known.kept_in_chunk != chunk_number_) {
     chunk_->keep(known.relation);
@@ -156,6 +156,17 @@ const walspout_value* Assembler::old_row(const Relation& relation, pgoutput::Old
   return row.data();
 }
 
+namespace {
+
+// What an update leaves out because it did not change it, a whole old row has: sinks that need
+// whole rows get them then.
+void complete(pgoutput::Row new_row, pgoutput::Row old_row) {
+  for (std::size_t i = 0; i < new_row.size(); ++i)
+    if (new_row[i].state == WALSPOUT_UNCHANGED) new_row[i] = old_row[i];
+}
+
+}  // namespace
+
 void Assembler::on(const pgoutput::Insert& message) {
   const Relation& table = relation(message.relation_oid);
   check_row(table, message.new_row);
@@ -167,6 +178,7 @@ void Assembler::on(const pgoutput::Update& message) {
   check_row(table, message.new_row);
   walspout_change* change = add(WALSPOUT_UPDATE, &table);
   change->old_row = old_row(table, message.old_kind, message.old_row, *change);
+  if (message.old_kind == pgoutput::OldRow::kFull) complete(message.new_row, message.old_row);
   change->new_row = message.new_row.data();
 }
 

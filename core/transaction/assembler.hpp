@@ -29,7 +29,8 @@ namespace walspout::transaction {
 class ShapeResolver {
  public:
   virtual ~ShapeResolver() = default;
-  virtual RelationPtr resolve(const pgoutput::Relation& message) = 0;
+  // xid: the transaction whose changes come with it.
+  virtual RelationPtr resolve(const pgoutput::Relation& message, std::uint32_t xid) = 0;
 };
 
 // The stream does not keep to the protocol, or brings what was not asked for.

@@ -1,5 +1,6 @@
 #include "transaction/relation.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 namespace walspout::transaction {
@@ -37,13 +38,42 @@ Relation::Relation(TableShape shape, std::uint64_t new_version)
   columns = column_pointers_.data();
 }
 
+namespace {
+
+// What only the catalogue knows is missing where it describes another moment than the stream: that
+// alone makes no new shape.
+bool same_shape(const TableShape& known, const TableShape& asked) {
+  if (known == asked) return true;
+  if (known.name != asked.name || known.schema != asked.schema ||
+      known.replica_identity != asked.replica_identity ||
+      known.columns.size() != asked.columns.size())
+    return false;
+  for (std::size_t i = 0; i < known.columns.size(); ++i) {
+    const ColumnShape& a = known.columns[i];
+    ColumnShape b = asked.columns[i];
+    if (b.attnum != 0 && a.attnum != 0) return false;
+    b.attnum = a.attnum;
+    constexpr std::uint32_t kFromCatalogue = WALSPOUT_COLUMN_NOT_NULL | WALSPOUT_COLUMN_GENERATED;
+    b.flags = (b.flags & ~kFromCatalogue) | (a.flags & kFromCatalogue);
+    if (a != b) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 RelationPtr RelationCache::intern(TableShape shape) {
   std::vector<RelationPtr>& known = versions_[shape.oid];
-  for (const RelationPtr& relation : known) {
-    if (relation->shape() == shape) return relation;
-  }
+  for (auto it = known.rbegin(); it != known.rend(); ++it)
+    if (same_shape((*it)->shape(), shape)) return *it;
   known.push_back(std::make_shared<Relation>(std::move(shape), next_version_++));
   return known.back();
+}
+
+RelationPtr RelationCache::find(const walspout_relation& relation) const {
+  for (const RelationPtr& known : versions_.at(relation.oid))
+    if (known.get() == &relation) return known;
+  throw std::logic_error("a relation that was not handed out here");
 }
 
 }  // namespace walspout::transaction

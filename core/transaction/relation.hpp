@@ -61,6 +61,8 @@ using RelationPtr = std::shared_ptr<const Relation>;
 class RelationCache {
  public:
   RelationPtr intern(TableShape shape);
+  // The owner of a relation that this cache handed out.
+  RelationPtr find(const walspout_relation& relation) const;
 
  private:
   // The versions of one table (by oid), newest last. A projection for one sink has its table's oid
