@@ -147,14 +147,6 @@ void read_source(const Node* node, bool meant, Config& config, base::Problems& p
                     "= true is not available in this version; use false (the default), with which "
                     "values come as text");
   }
-  if (source.on_slot_lost == OnSlotLost::kResync) {
-    section.problem("on_slot_lost",
-                    "= \"resync\" is not available in this version; use \"stop\" (the default)");
-  }
-  if (source.on_schema_change == OnSchemaChange::kStop) {
-    section.problem("on_schema_change",
-                    "= \"stop\" is not available in this version; use \"apply\" (the default)");
-  }
 }
 
 void read_state(const Node* node, Config& config, base::Problems& problems) {

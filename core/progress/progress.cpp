@@ -9,6 +9,12 @@ void Progress::start(std::size_t sink, base::Lsn position) {
   durable_[sink] = position;
 }
 
+void Progress::new_slot() {
+  const std::lock_guard lock(mutex_);
+  confirmed_ = 0;
+  for (base::Lsn& position : durable_) position = 0;
+}
+
 void Progress::durable(std::size_t sink, base::Lsn position) {
   const std::lock_guard lock(mutex_);
   durable_[sink] = std::max(durable_[sink], position);

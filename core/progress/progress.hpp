@@ -21,6 +21,8 @@ class Progress {
 
   // Where a sink starts; what the slot has confirmed already may be above it only by mistake.
   void start(std::size_t sink, base::Lsn position);
+  // A new slot: what was confirmed to another one is of no meaning for it.
+  void new_slot();
   // Positions of one sink only grow; a lower one is ignored.
   void durable(std::size_t sink, base::Lsn position);
 

@@ -1,7 +1,6 @@
 #include "progress/state_store.hpp"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,32 +8,20 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <system_error>
 
+#include "progress/sqlite.hpp"
+
 namespace walspout::progress {
 namespace {
-
-struct Finalize {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 [[noreturn]] void fail(const std::filesystem::path& where, const std::string& why) {
   throw std::runtime_error("state directory " + where.string() + ": " + why);
 }
 
-Statement prepare(sqlite3* database, const char* sql) {
-  sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) != SQLITE_OK)
-    throw std::runtime_error(std::string("state.db: ") + sqlite3_errmsg(database));
-  return Statement(statement);
-}
-
-void bind(sqlite3_stmt* statement, int index, const std::string& text) {
-  sqlite3_bind_text(statement, index, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-}
+// user_version. 0: a new file, or one of the time before requests and facts; 1: without a landmark.
+constexpr int kFormatVersion = 2;
 
 }  // namespace
 
@@ -53,8 +40,9 @@ StateStore::StateStore(const std::filesystem::path& directory) : directory_(dire
     const int why = errno;
     ::close(lock_fd_);
     if (why == EWOULDBLOCK)
-      fail(directory_,
-           "another walspout uses it; stop that one first, or set another [state] directory");
+      throw StateInUse("state directory " + directory_.string() +
+                       ": another walspout uses it; stop that one first, or set another [state] "
+                       "directory");
     fail(directory_, std::string("cannot lock it: ") + std::strerror(why));
   }
   try {
@@ -78,12 +66,43 @@ void StateStore::open_database() {
     fail(file, sqlite3_errmsg(database_));
   chmod(file.c_str(), 0600);
   sqlite3_busy_timeout(database_, 5000);
-  const char* setup =
-      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-      "CREATE TABLE IF NOT EXISTS sink_position("
-      "  sink TEXT PRIMARY KEY, lsn INTEGER NOT NULL, host_state TEXT NOT NULL)";
-  if (sqlite3_exec(database_, setup, nullptr, nullptr, nullptr) != SQLITE_OK)
-    fail(file, std::string(sqlite3_errmsg(database_)) + "; move the file away to start anew");
+  try {
+    execute(database_, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL");
+    upgrade();
+  } catch (const SqliteError& error) {
+    fail(file, std::string(error.what()) + "; move the file away to start anew");
+  }
+}
+
+int StateStore::format_version() const {
+  const Statement query = prepare(database_, "PRAGMA user_version");
+  step_row(database_, query.get());
+  return sqlite3_column_int(query.get(), 0);
+}
+
+void StateStore::upgrade() {
+  const int found = format_version();
+  if (found > kFormatVersion)
+    fail(directory_ / "state.db", "a newer walspout has written it (format " +
+                                      std::to_string(found) + ", this one knows " +
+                                      std::to_string(kFormatVersion) + "); run the newer one");
+  if (found == kFormatVersion) return;
+  const Transaction transaction(database_);
+  if (found < 1)
+    execute(database_,
+            "CREATE TABLE IF NOT EXISTS sink_position("
+            "  sink TEXT PRIMARY KEY, lsn INTEGER NOT NULL, host_state TEXT NOT NULL);"
+            // AUTOINCREMENT: an id is never given twice, so that removing up to one is safe.
+            "CREATE TABLE request(id INTEGER PRIMARY KEY AUTOINCREMENT);"
+            "CREATE TABLE request_word(request INTEGER NOT NULL, place INTEGER NOT NULL,"
+            "  word TEXT NOT NULL, PRIMARY KEY(request, place)) WITHOUT ROWID;"
+            "CREATE TABLE fact(hash INTEGER PRIMARY KEY, text TEXT NOT NULL)");
+  execute(database_,
+          "CREATE TABLE landmark(id INTEGER PRIMARY KEY CHECK(id = 1), source TEXT NOT NULL,"
+          "  commit_lsn INTEGER NOT NULL, xid INTEGER NOT NULL, commit_time INTEGER NOT NULL,"
+          "  complete_to INTEGER NOT NULL);"
+          "PRAGMA user_version = 2");
+  transaction.commit();
 }
 
 std::filesystem::path StateStore::sink_directory(const std::string& sink) const {
@@ -101,7 +120,7 @@ std::filesystem::path StateStore::sink_directory(const std::string& sink) const 
       folder += {'%', kHex[byte >> 4], kHex[byte & 15]};
     }
   }
-  const auto path = directory_ / "sinks" / folder;
+  auto path = directory_ / "sinks" / folder;
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) fail(path, error.message());
@@ -114,14 +133,10 @@ std::optional<StateStore::Position> StateStore::load(const std::string& sink) co
   const Statement query =
       prepare(database_, "SELECT lsn, host_state FROM sink_position WHERE sink = ?1");
   bind(query.get(), 1, sink);
-  const int step = sqlite3_step(query.get());
-  if (step == SQLITE_DONE) return std::nullopt;
-  if (step != SQLITE_ROW)
-    throw std::runtime_error(std::string("state.db: ") + sqlite3_errmsg(database_));
+  if (!step_row(database_, query.get())) return std::nullopt;
   Position position;
   position.lsn = static_cast<base::Lsn>(sqlite3_column_int64(query.get(), 0));
-  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(query.get(), 1));
-  position.host_state.assign(text, static_cast<std::size_t>(sqlite3_column_bytes(query.get(), 1)));
+  position.host_state = text(query.get(), 1);
   return position;
 }
 
@@ -134,8 +149,7 @@ void StateStore::save(const std::string& sink, const Position& position) {
   bind(insert.get(), 1, sink);
   sqlite3_bind_int64(insert.get(), 2, static_cast<std::int64_t>(position.lsn));
   bind(insert.get(), 3, position.host_state);
-  if (sqlite3_step(insert.get()) != SQLITE_DONE)
-    throw std::runtime_error(std::string("state.db: ") + sqlite3_errmsg(database_));
+  run(database_, insert.get());
 }
 
 }  // namespace walspout::progress

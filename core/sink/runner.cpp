@@ -46,12 +46,21 @@ Runner::Failure Runner::failure() const {
   return failure_;
 }
 
-void Runner::begin(base::Lsn position, std::string host_state, bool copying) {
-  Item item{Item::Kind::kBegin, {}, position, std::move(host_state), copying};
-  queue_.push(std::move(item));
+Runner::Trouble Runner::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+void Runner::begin(base::Lsn position, HostStateVersion state) {
+  queue_.push({Item::Kind::kBegin, {}, position, std::move(state), false});
+}
+
+void Runner::host_state(HostStateVersion state) {
+  queue_.push({Item::Kind::kHostState, {}, 0, std::move(state), false});
 }
 
 void Runner::deliver(route::Delivery delivery) {
+  queued_bytes_.fetch_add(delivery.chunk->bytes(), std::memory_order_relaxed);
   queue_.push({Item::Kind::kDelivery, std::move(delivery), 0, {}, false});
 }
 
@@ -139,7 +148,12 @@ bool Runner::handle(Item& item) {
     case Item::Kind::kBegin:
       handle_begin(item);
       return true;
+    case Item::Kind::kHostState:
+      newest_state_ = host_state_ = std::move(item.state);
+      host_state_due_ = state_for_window_ = true;
+      return true;
     case Item::Kind::kDelivery:
+      queued_bytes_.fetch_sub(item.delivery.chunk->bytes(), std::memory_order_relaxed);
       if (!discarding_) handle_delivery(std::move(item.delivery));
       return true;
     case Item::Kind::kAdvance:
@@ -159,11 +173,9 @@ bool Runner::handle(Item& item) {
 }
 
 void Runner::handle_begin(Item& item) {
-  copying_ = item.flag;
-  // The rows of a copy carry no position: everything that is accepted counts from its end only.
-  floor_ = accepted_ = offered_ = copying_ ? 0 : item.position;
+  floor_ = accepted_ = offered_ = item.position;
   reported_ = std::min(opened().position, floor_);
-  host_state_ = std::move(item.host_state);
+  begun_with_ = newest_state_ = host_state_ = std::move(item.state);
   host_state_due_ = true;
 }
 
@@ -172,7 +184,7 @@ void Runner::handle_restarted(bool reopen) {
   ++restarts_seen_;
   if (!reopen) return;
   window_.clear();
-  unfinished_ = dirty_ = false;
+  unfinished_ = dirty_ = copied_ = false;
   close();
   open();
 }
@@ -184,6 +196,12 @@ void Runner::handle_finish() {
 }
 
 void Runner::handle_delivery(route::Delivery delivery) {
+  if (delivery.pieces().front().txn.kind == WALSPOUT_TXN_SNAPSHOT) {
+    for (const Piece& piece : delivery.pieces())
+      if (write_piece(delivery, piece) == Outcome::kReopen) return recover();
+    if (flush_due(Clock::now())) flush();
+    return;
+  }
   if (!window_.complete()) {
     // Too much to keep: what was written is gone from here until it is durable.
     for (const Piece& piece : delivery.pieces()) {
@@ -195,7 +213,9 @@ void Runner::handle_delivery(route::Delivery delivery) {
     }
     if (!window_.complete()) return;
   }
-  window_.add(std::move(delivery));
+  std::optional<HostStateVersion> state;
+  if (std::exchange(state_for_window_, false)) state = host_state_;
+  window_.add(std::move(delivery), std::move(state));
   if (write_window(window_.entries().size() - 1) == Outcome::kReopen) recover();
   window_.release(floor_);
   // A transaction larger than the window: only the server can repeat it.
@@ -208,9 +228,13 @@ Runner::Outcome Runner::write_window(std::size_t from) {
   std::size_t left = window_.entries().size() - from;
   while (left > 0 && left <= window_.entries().size()) {
     const Window::Entry entry = window_.entries()[window_.entries().size() - left];
+    if (entry.state && entry.state->number != host_state_.number) {
+      host_state_ = *entry.state;
+      host_state_due_ = true;
+    }
     for (std::size_t p = 0; p < entry.piece_count; ++p) {
       const Piece& piece = entry.delivery.pieces()[p];
-      if (piece.txn.kind == WALSPOUT_TXN_COMMIT && piece.txn.commit_lsn < floor_) continue;
+      if (piece.txn.commit_lsn < floor_) continue;
       if (write_piece(entry.delivery, piece) == Outcome::kReopen) return Outcome::kReopen;
       if (!unfinished_ && flush_due(Clock::now())) {
         if (flush_once() == Outcome::kReopen) return Outcome::kReopen;
@@ -230,17 +254,25 @@ void Runner::handle_advance(base::Lsn position) {
   if (unfinished_)  // would make half a transaction durable
     throw Failed{{false, "sink " + options_.sink + ": fault of the host: position " +
                              base::format_lsn(position) + " lies inside of a transaction"}};
-  if (position <= accepted_ && !host_state_due_ && !copying_) return;
+  if (position <= accepted_ && !host_state_due_) return;
   position = std::max(position, accepted_);
   while ((keeps_position() && write_position(position) == Outcome::kReopen) ||
          settle() == Outcome::kReopen) {
     recover();
     if (discarding_) return;
   }
+  const bool told = floor_ >= position && stored_.number == host_state_.number;
   accepted_ = floor_ = std::max(accepted_, position);
   offered_ = std::max(offered_, position);
-  host_state_due_ = copying_ = false;
-  listener_.durable(index_, position);
+  host_state_due_ = false;
+  if (!told) tell_durable(position);
+}
+
+// All that was accepted up to here is durable, with the newest host state.
+void Runner::tell_durable(base::Lsn position) {
+  stored_ = host_state_;
+  copied_ = false;
+  listener_.durable(index_, position, stored_);
 }
 
 void Runner::handle_abort() {
@@ -262,23 +294,29 @@ void Runner::recover() {
     const auto delay = asked.count() != 0 ? asked : backoff_.next();
     if (!host_.wait(static_cast<std::uint32_t>(delay.count()))) throw Stopped();
     open();
-    host_state_due_ = true;  // it may have gone with what was accepted
+    // It may have gone with what was accepted, and comes again with what it belongs to.
+    host_state_ = stored_.number != 0 ? stored_ : begun_with_;
+    host_state_due_ = true;
     take_reopened_position();
     accepted_ = std::max(floor_, reported_);
-    if (copying_ || !window_.complete()) {
+    if (copied_ || !window_.complete()) {
       window_.clear();
+      copied_ = false;
       discarding_ = true;
       listener_.replay_needed(index_, accepted_);
       return;
     }
     window_.release(floor_);
-    if (write_window(0) == Outcome::kOk) return;
+    if (write_window(0) == Outcome::kReopen) continue;
+    host_state_due_ = host_state_due_ || host_state_.number != newest_state_.number;
+    host_state_ = newest_state_;
+    return;
   }
 }
 
 // Compares where the sink stands after it was opened again with what is known of it.
 void Runner::take_reopened_position() {
-  if (!keeps_position() || copying_) return;
+  if (!keeps_position()) return;
   const base::Lsn position = opened().position;
   const std::string stands =
       "sink " + options_.sink + ": reopened at " + base::format_lsn(position);
@@ -292,7 +330,7 @@ void Runner::take_reopened_position() {
   reported_ = position;
   if (position <= floor_) return;
   floor_ = position;
-  listener_.durable(index_, position);
+  listener_.durable(index_, position, stored_);
 }
 
 void Runner::flush() {

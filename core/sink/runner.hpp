@@ -37,9 +37,12 @@ namespace walspout::sink {
 class RunnerListener {
  public:
   virtual ~RunnerListener() = default;
-  // Everything routed to the sink up to here is durable. For a sink that keeps no position of its
-  // own the callee must have stored it durably before it returns.
-  virtual void durable(std::size_t sink, base::Lsn position) = 0;
+  // Everything routed to the sink up to here is durable, and so is this state of the host's. For a
+  // sink that keeps no position of its own the callee must have stored both durably before it
+  // returns.
+  virtual void durable(std::size_t sink, base::Lsn position, const HostStateVersion& state) = 0;
+  // A row of this copy, or a change for it, can never be applied: the rest of it is left out.
+  virtual void copy_failed(std::size_t sink, std::uint64_t copy_id, const std::string& why) = 0;
   // The sink lost what it had accepted, and the runner can no longer repeat it: it ignores
   // everything until restarted() and wants all after position again.
   virtual void replay_needed(std::size_t sink, base::Lsn position) = 0;
@@ -88,14 +91,27 @@ class Runner {
   Opened opened() const;    // in kOpen
   Failure failure() const;  // in kFailed
 
+  // ---- for whoever asks; any thread ----
+
+  struct Trouble {
+    std::string text;  // what the sink said last when it did not do what it was asked
+    std::chrono::system_clock::time_point at{};
+    bool lasts = false;  // it has not done it since
+  };
+  Trouble trouble() const;
+  // Of chunks that were delivered and not yet taken up. One that other sinks hold as well counts
+  // here, too.
+  std::size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
+
   // ---- the reader's side; in this order of events ----
 
-  // What comes next starts after position; host_state is stored with the first position that is. In
-  // a copy the sink has no position until it ends with advance().
-  void begin(base::Lsn position, std::string host_state, bool copying);
+  // What comes next starts after position.
+  void begin(base::Lsn position, HostStateVersion state);
+  // To be stored with the next position. What was delivered before is in it.
+  void host_state(HostStateVersion state);
   void deliver(route::Delivery delivery);
   // Nothing for this sink lies between what was delivered and here; to be made durable as well.
-  // Only between transactions.
+  // Only between transactions. Stores a new host state also when the position is the old one.
   void advance(base::Lsn position);
   // The transaction under way will not be continued: the connection was lost.
   void abort();
@@ -118,11 +134,11 @@ class Runner {
   using Clock = std::chrono::steady_clock;
   enum class Outcome { kOk, kReopen };
   struct Item {
-    enum class Kind { kBegin, kDelivery, kAdvance, kAbort, kRestarted, kFinish } kind;
+    enum class Kind { kBegin, kHostState, kDelivery, kAdvance, kAbort, kRestarted, kFinish } kind;
     route::Delivery delivery;
     base::Lsn position = 0;
-    std::string host_state;
-    bool flag = false;  // kBegin: copying; kRestarted: reopen
+    HostStateVersion state;
+    bool flag = false;  // kRestarted: reopen
   };
 
   void run();
@@ -143,9 +159,17 @@ class Runner {
   Outcome write_batch(const walspout_batch& batch);
   Outcome flush_once();
   Outcome settle();
+  void troubled(std::string text);
+  void well();
   bool abort_once();  // false: the sink has to be reopened instead
   Outcome reopen(const walspout_error& error);
   void note_poison(const walspout_error& error);
+  void fail_copy(std::uint64_t copy_id, const walspout_error& error);
+  bool fail_copy_of(const route::Delivery& delivery, const transaction::Piece& piece,
+                    const walspout_error& error);
+  void leave_out(const route::Delivery& delivery, const transaction::Piece& piece,
+                 walspout_batch& batch);
+  void tell_durable(base::Lsn position);
   [[noreturn]] void fail(walspout_status status, const char* call, const walspout_error& error);
   void wait_retry(const char* call, const walspout_error& error);
 
@@ -171,25 +195,37 @@ class Runner {
   std::atomic<bool> woken_{false};    // the sink wants to be flushed
   std::uint64_t restarts_asked_ = 0;  // the reader's
   std::atomic<State> state_{State::kOpening};
+  std::atomic<std::size_t> queued_bytes_{0};
   mutable std::mutex mutex_;
   std::condition_variable finished_;
   Opened opened_;
   Failure failure_;
+  Trouble trouble_;
 
   // The thread's own.
   walspout_instance* instance_ = nullptr;
+  bool in_trouble_ = false;  // trouble_.lasts
   base::Backoff backoff_;
   std::chrono::milliseconds reopen_after_{0};  // as the sink wants it; 0 = by backoff_
   Window window_;
-  std::string host_state_;
-  bool host_state_due_ = false;  // not yet handed over since begin()
-  bool copying_ = false;
+  HostStateVersion host_state_;  // the one that belongs to what is written now
+  HostStateVersion begun_with_, newest_state_;
+  bool state_for_window_ = false;  // host_state_ is newer than the window's last entry
+  HostStateVersion stored_;        // the newest that is durable
+  bool host_state_due_ = false;    // the newest was not handed over yet
+  // Rows of a copy since the last position that is durable. Nobody repeats them from here: when
+  // they may be lost, the copy goes back to what the last durable host state says.
+  bool copied_ = false;
+  base::Lsn copied_at_ = 0;              // the highest end_lsn of such rows
+  bool copied_before_position_ = false;  // a position was handed over after them
+  std::set<std::uint64_t> failed_copies_;
   bool discarding_ = false;  // between replay_needed() and restarted()
   bool unfinished_ = false;  // the sink has a FIRST piece without its LAST
   bool dirty_ = false;       // accepted something that is not durable
   base::Lsn reported_ = 0;   // the last position that the sink itself called durable
   base::Lsn floor_ = 0;      // transactions that commit before it are durable, and so reported
   base::Lsn accepted_ = 0;   // the end of the last one that was accepted whole
+  base::Lsn handed_ = 0;     // the highest position that it was given since it was opened
   base::Lsn opened_at_ =
       0;                   // what the last open reported, whether the sink keeps a position or not
   base::Lsn offered_ = 0;  // the highest position that the sink was ever given
@@ -197,7 +233,7 @@ class Runner {
   Clock::time_point dirty_since_{};
   Clock::time_point flush_not_before_{};
   std::set<std::pair<base::Lsn, std::uint64_t>> poisoned_;  // left out: on_poison = "skip"
-  std::vector<const walspout_change*> without_poison_;
+  std::vector<const walspout_change*> left_;  // of a batch from which something is left out
 
   std::thread thread_;
 };

@@ -34,16 +34,30 @@ void Runner::fail(walspout_status status, const char* call, const walspout_error
   throw Failed{{status == WALSPOUT_CONFIG, std::move(what)}};
 }
 
+void Runner::troubled(std::string text) {
+  in_trouble_ = true;
+  const std::lock_guard lock(mutex_);
+  trouble_ = {std::move(text), std::chrono::system_clock::now(), true};
+}
+
+void Runner::well() {
+  if (!std::exchange(in_trouble_, false)) return;
+  const std::lock_guard lock(mutex_);
+  trouble_.lasts = false;
+}
+
 void Runner::wait_retry(const char* call, const walspout_error& error) {
   const auto delay =
       error.retry_after_ms != 0 ? std::chrono::milliseconds(error.retry_after_ms) : backoff_.next();
   log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; " + call +
             " is tried again in " + std::to_string(delay.count()) + " ms");
+  troubled(std::string(text(error)));
   if (!host_.wait(static_cast<std::uint32_t>(delay.count()))) throw Stopped();
 }
 
 Runner::Outcome Runner::reopen(const walspout_error& error) {
   log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; it is reopened");
+  troubled(std::string(text(error)));
   reopen_after_ = std::chrono::milliseconds(error.retry_after_ms);
   return Outcome::kReopen;
 }
@@ -65,6 +79,8 @@ void Runner::open() {
     const walspout_status status = plugin_.open(&args, &reply, &error);
     if (status == WALSPOUT_OK) {
       instance_ = reply.self;
+      well();
+      handed_ = 0;
       opened_at_ = reply.position;
       const std::lock_guard lock(mutex_);
       opened_.position = keeps_position() ? reply.position : 0;
@@ -83,15 +99,32 @@ void Runner::close() {
   plugin_.close(std::exchange(instance_, nullptr));
 }
 
+// What was named as poison, and what belongs to a copy that has failed.
+void Runner::leave_out(const route::Delivery& delivery, const Piece& piece, walspout_batch& batch) {
+  const bool commit = piece.txn.kind == WALSPOUT_TXN_COMMIT;
+  if (failed_copies_.empty() && (poisoned_.empty() || !commit)) return;
+  left_.clear();
+  for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
+    const walspout_change* change = delivery.changes()[i];
+    const std::uint64_t copy = commit ? change->copy_id : piece.txn.copy_id;
+    if (change->op != WALSPOUT_COPY_FAILED && failed_copies_.contains(copy)) continue;
+    if (commit && poisoned_.contains({piece.txn.commit_lsn, change->ordinal})) continue;
+    left_.push_back(change);
+  }
+  batch.change_count = left_.size();
+  batch.changes = left_.data();
+}
+
 Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece& piece) {
   walspout_txn txn = piece.txn;
   const bool last = (piece.flags & WALSPOUT_LAST) != 0;
   const bool commit = txn.kind == WALSPOUT_TXN_COMMIT;
-  txn.position = last && commit ? txn.end_lsn : 0;
+  if (commit) txn.position = last ? txn.end_lsn : 0;
   if (txn.position != 0 && host_state_due_)
-    txn.host_state = {host_state_.data(), host_state_.size()};
+    txn.host_state = {host_state_.text.data(), host_state_.text.size()};
 
   offered_ = std::max(offered_, txn.position);
+  copied_ = copied_ || !commit;  // from here on these rows may be lost
 
   walspout_batch batch{};
   batch.struct_size = sizeof batch;
@@ -100,16 +133,8 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
   batch.change_count = piece.end - piece.begin;
   batch.changes = delivery.changes().data() + piece.begin;
   while (true) {
-    if (!poisoned_.empty() && commit) {
-      without_poison_.clear();
-      for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
-        const walspout_change* change = delivery.changes()[i];
-        if (!poisoned_.contains({txn.commit_lsn, change->ordinal}))
-          without_poison_.push_back(change);
-      }
-      batch.change_count = without_poison_.size();
-      batch.changes = without_poison_.data();
-    }
+    leave_out(delivery, piece, batch);
+    if (!commit && batch.change_count == 0) return Outcome::kOk;
     walspout_error error = empty_error();
     const walspout_status status = plugin_.write(instance_, &batch, &error);
     if (status == WALSPOUT_OK) break;
@@ -118,11 +143,7 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
         wait_retry("write", error);
         continue;
       case WALSPOUT_POISON:
-        note_poison(error);
-        // Its rows have no identity that a repeated copy would keep.
-        if (!commit)
-          throw Failed{{false, "sink " + options_.sink + ": a row of a copy cannot be left out: " +
-                                   std::string(text(error)) + "; mend the target"}};
+        if (!fail_copy_of(delivery, piece, error)) note_poison(error);
         continue;
       case WALSPOUT_REOPEN:
         return reopen(error);
@@ -130,12 +151,16 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
         fail(status, "write", error);
     }
   }
+  well();
   if (txn.position != 0) host_state_due_ = false;
+  handed_ = std::max(handed_, txn.position);
   unfinished_ = !last;
+  if (!commit) copied_at_ = std::max(copied_at_, txn.end_lsn);
+  copied_before_position_ = txn.position != 0;
   if (last) {
     if (!dirty_) dirty_since_ = Clock::now();
     dirty_ = true;
-    if (commit) accepted_ = std::max(accepted_, txn.end_lsn);
+    accepted_ = std::max(accepted_, txn.position);
   }
   return Outcome::kOk;
 }
@@ -146,7 +171,7 @@ Runner::Outcome Runner::write_position(base::Lsn position) {
   txn.kind = WALSPOUT_TXN_COMMIT;
   txn.commit_lsn = txn.end_lsn = txn.position = position;
   txn.commit_time_us = host_.abi().now_us(host_.abi().ctx);
-  txn.host_state = {host_state_.data(), host_state_.size()};
+  txn.host_state = {host_state_.text.data(), host_state_.text.size()};
   offered_ = std::max(offered_, position);
   walspout_batch batch{};
   batch.struct_size = sizeof batch;
@@ -160,7 +185,10 @@ Runner::Outcome Runner::write_position(base::Lsn position) {
     if (status != WALSPOUT_RETRY) fail(status, "write", error);
     wait_retry("write", error);
   }
+  well();
   host_state_due_ = false;
+  handed_ = std::max(handed_, position);
+  copied_before_position_ = true;
   dirty_ = true;
   accepted_ = std::max(accepted_, position);
   return Outcome::kOk;
@@ -180,7 +208,10 @@ Runner::Outcome Runner::flush_once() {
         wait_retry("flush", error);
         continue;
       case WALSPOUT_POISON:
-        note_poison(error);
+        if (error.copy_id != 0)
+          fail_copy(error.copy_id, error);
+        else
+          note_poison(error);
         return Outcome::kReopen;
       case WALSPOUT_REOPEN:
         return reopen(error);
@@ -189,8 +220,8 @@ Runner::Outcome Runner::flush_once() {
     }
   }
   // A sink that was begun below a position which it had stored goes on to report that one, until it
-  // is given another.
-  if (durable > accepted_ && durable <= opened_at_) durable = accepted_;
+  // is given another. And one may take a snapshot's position for its own.
+  if (durable > accepted_ && durable <= std::max(opened_at_, copied_at_)) durable = accepted_;
   if (durable > accepted_)
     throw Failed{{false, "sink " + options_.sink + ": plugin " + plugin_.name + " calls " +
                              base::format_lsn(durable) + " durable, but was given only " +
@@ -199,22 +230,23 @@ Runner::Outcome Runner::flush_once() {
   const auto cost = std::min<Clock::duration>(end - start, std::chrono::milliseconds(25));
   flush_not_before_ = end + 4 * cost;
   // A sink that takes its time is asked again, but not in a hot loop.
-  if (durable < accepted_)
+  if (durable < handed_)
     flush_not_before_ = std::max(flush_not_before_, end + std::chrono::milliseconds(100));
+  well();
   backoff_.reset();
-  dirty_ = dirty_ && durable < accepted_;
+  dirty_ = dirty_ && durable < handed_;
   dirty_since_ = end;
   reported_ = std::max(reported_, durable);
-  if (copying_) {
-    window_.clear();  // the copy is repeated as a whole
-    return Outcome::kOk;
-  }
   window_.release(durable);
   if (!unfinished_ && !dirty_ && !window_.complete()) window_.clear();
+  const bool all = !dirty_ && !host_state_due_;
+  if (all && (copied_before_position_ || !keeps_position())) copied_ = false;
+  const bool state_is_new = all && stored_.number != host_state_.number;
+  if (all) stored_ = host_state_;
   // Lower ones are not news: a sink without a position of its own does not know of advance().
-  if (durable > floor_) {
-    floor_ = durable;
-    listener_.durable(index_, durable);
+  if (durable > floor_ || state_is_new) {
+    floor_ = std::max(floor_, durable);
+    listener_.durable(index_, floor_, stored_);
   }
   return Outcome::kOk;
 }
@@ -239,6 +271,30 @@ bool Runner::abort_once() {
   if (status != WALSPOUT_RETRY && status != WALSPOUT_REOPEN) fail(status, "abort", error);
   log::warn("sink " + options_.sink + ": could not take back an unfinished transaction (" +
             std::string(text(error)) + "); it is reopened");
+  return false;
+}
+
+void Runner::fail_copy(std::uint64_t copy_id, const walspout_error& error) {
+  failed_copies_.insert(copy_id);
+  listener_.copy_failed(index_, copy_id, std::string(text(error)));
+}
+
+// A row of a copy has no identity that a repeated copy would keep: it is the copy that fails, and
+// the table with it. True if that was it.
+bool Runner::fail_copy_of(const route::Delivery& delivery, const Piece& piece,
+                          const walspout_error& error) {
+  if (piece.txn.kind == WALSPOUT_TXN_SNAPSHOT) {
+    fail_copy(piece.txn.copy_id, error);
+    return true;
+  }
+  for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
+    const walspout_change* change = delivery.changes()[i];
+    if (change->ordinal != error.ordinal || piece.txn.commit_lsn != error.commit_lsn ||
+        change->copy_id == 0 || failed_copies_.contains(change->copy_id))
+      continue;
+    fail_copy(change->copy_id, error);
+    return true;
+  }
   return false;
 }
 

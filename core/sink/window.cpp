@@ -4,11 +4,11 @@
 
 namespace walspout::sink {
 
-void Window::add(route::Delivery delivery) {
+void Window::add(route::Delivery delivery, std::optional<HostStateVersion> state) {
   if (!complete_) return;
   bytes_ += delivery.chunk->bytes();
   const std::size_t count = delivery.pieces().size();
-  entries_.push_back({std::move(delivery), count});
+  entries_.push_back({std::move(delivery), count, std::move(state)});
 }
 
 void Window::release(base::Lsn durable) {

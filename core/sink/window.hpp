@@ -6,12 +6,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <optional>
+#include <string>
 
 #include "base/lsn.hpp"
 #include "route/router.hpp"
 
 namespace walspout::sink {
+
+// What the host wants kept with a position; the number tells one from another.
+struct HostStateVersion {
+  std::string text;
+  std::uint64_t number = 0;
+};
 
 class Window {
  public:
@@ -19,11 +28,13 @@ class Window {
     route::Delivery delivery;
     std::size_t
         piece_count;  // of the delivery's pieces, those that count: an abort takes some away
+    // What the host wants kept from here on, if that is not what it was before.
+    std::optional<HostStateVersion> state;
   };
 
   explicit Window(std::size_t limit) : limit_(limit) {}
 
-  void add(route::Delivery delivery);
+  void add(route::Delivery delivery, std::optional<HostStateVersion> state = std::nullopt);
   // Forgets what ends at or before the position.
   void release(base::Lsn durable);
   // The unfinished transaction at the end is taken back.
