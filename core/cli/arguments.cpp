@@ -14,11 +14,11 @@
 namespace walspout::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kVerbs = {"run",     "check", "setup",  "teardown",
-                                                    "plugins", "tail",  "version"};
+constexpr std::array<std::string_view, 10> kVerbs = {"run",    "check",   "setup", "teardown",
+                                                     "status", "plugins", "tail",  "resync",
+                                                     "verify", "version"};
 // Planned; they neither work nor show up in the help yet.
-constexpr std::array<std::string_view, 7> kLater = {"status",   "resync", "verify", "dead-letters",
-                                                    "new-sink", "pause",  "resume"};
+constexpr std::array<std::string_view, 4> kLater = {"dead-letters", "new-sink", "pause", "resume"};
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -93,6 +93,11 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   CLI::App* teardown =
       add_file_verb(app, "teardown", "Drop the slot and the publication", arguments.file);
 
+  CLI::App* status = add_file_verb(
+      app, "status", "Tell how the running host and its sinks are, and what the slot retains",
+      arguments.file);
+  status->add_flag("--json", arguments.json, "As JSON");
+
   CLI::App* plugins = app.add_subcommand("plugins", "List the sink plugins and their options");
   plugins->add_option("NAME", arguments.plugin, "Options of this one, and a [[sink]] to copy")
       ->type_name("");
@@ -108,6 +113,27 @@ Arguments parse_arguments(int argc, const char* const* argv) {
                    "Pattern of tables, as in 'public.*'; more than once for more")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
+  CLI::App* resync = add_file_verb(
+      app, "resync", "Copy tables anew while the rest goes on, or at the next run", arguments.file);
+  resync
+      ->add_option("TABLE", arguments.tables,
+                   "Pattern of tables, as in 'public.*'; without any, all tables")
+      ->type_name("");
+  resync->add_option("--sink", arguments.sink, "Into this sink alone")->type_name("NAME");
+  CLI::App* verify = add_file_verb(
+      app, "verify", "Compare source and sinks row by row, at one position, while all goes on",
+      arguments.file);
+  verify
+      ->add_option("TABLE", arguments.tables,
+                   "Pattern of tables, as in 'public.*'; without any, all tables")
+      ->type_name("");
+  verify->add_option("--sink", arguments.sink, "This sink alone")->type_name("NAME");
+  verify->add_flag("--repair", arguments.repair,
+                   "Have the running host mend exactly the rows that differ");
+  verify
+      ->add_option("--wait", arguments.wait,
+                   "How long a sink may take to come up to the source, 30s by default")
+      ->type_name("DURATION");
   CLI::App* version_verb =
       app.add_subcommand("version", "Print the versions of walspout and its libraries");
 
@@ -124,13 +150,12 @@ Arguments parse_arguments(int argc, const char* const* argv) {
     return arguments;
   }
 
-  const std::pair<CLI::App*, Verb> verbs[] = {{run, Verb::kRun},
-                                              {check, Verb::kCheck},
-                                              {setup, Verb::kSetup},
-                                              {teardown, Verb::kTeardown},
-                                              {tail, Verb::kTail},
-                                              {plugins, Verb::kPlugins},
-                                              {version_verb, Verb::kVersion}};
+  const std::pair<CLI::App*, Verb> verbs[] = {
+      {run, Verb::kRun},           {check, Verb::kCheck},
+      {setup, Verb::kSetup},       {status, Verb::kStatus},
+      {teardown, Verb::kTeardown}, {tail, Verb::kTail},
+      {resync, Verb::kResync},     {verify, Verb::kVerify},
+      {plugins, Verb::kPlugins},   {version_verb, Verb::kVersion}};
   for (const auto& [app_of_verb, verb] : verbs) {
     if (app_of_verb->parsed()) arguments.verb = verb;
   }

@@ -6,18 +6,33 @@
 
 namespace walspout::cli {
 
-enum class Verb { kNone, kRun, kCheck, kSetup, kTeardown, kPlugins, kTail, kVersion };
+enum class Verb {
+  kNone,
+  kRun,
+  kCheck,
+  kSetup,
+  kTeardown,
+  kStatus,
+  kPlugins,
+  kTail,
+  kResync,
+  kVerify,
+  kVersion
+};
 
 struct Arguments {
   Verb verb = Verb::kNone;  // kNone: everything is done, leave with exit_status
   int exit_status = 0;
 
-  std::string file;                 // run, check, setup, teardown, tail
+  std::string file;                 // run, check, setup, teardown, status, tail, resync, verify
   bool until_caught_up = false;     // run
   std::string plugin;               // plugins: empty = all
-  bool json = false;                // plugins
+  bool json = false;                // plugins, status
   std::string url;                  // tail: secret
-  std::vector<std::string> tables;  // tail: patterns
+  std::vector<std::string> tables;  // tail, resync, verify: patterns
+  std::string sink;                 // resync, verify: empty = all
+  bool repair = false;              // verify
+  std::string wait;                 // verify: a duration; empty = the default
 };
 
 // Prints help and errors of usage itself. What looks like a connection string is never printed.

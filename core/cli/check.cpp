@@ -113,13 +113,22 @@ void print_summary(const config::Config& config, const std::vector<PreparedSink>
 // Nothing before there is a publication: then its tables are those that match the source's
 // patterns.
 std::vector<RuleFinding> look_at_rules(const config::Config& config,
+                                       const std::vector<PreparedSink>& sinks,
                                        const postgres::Preflight& source, StopSignal& stop) {
   if (!source.publication_exists) return {};
   const postgres::Interrupt interrupt(stop.fd());
   try {
     const auto connection = connect_ordinary(config, interrupt);
-    return check_rules(
-        config, postgres::published_tables(*connection, config.source.publication, interrupt));
+    // One that could not be loaded has patterns all the same.
+    std::vector<RuledSink> ruled;
+    for (const config::Sink& sink : config.sinks) {
+      const auto prepared = std::find_if(sinks.begin(), sinks.end(),
+                                         [&](const PreparedSink& p) { return p.config == &sink; });
+      constexpr std::uint64_t kEverything = ~std::uint64_t{0};
+      ruled.push_back(prepared == sinks.end() ? RuledSink{&sink, sink.plugin, 0, kEverything, 0}
+                                              : ruled_sink(*prepared));
+    }
+    return check_rules(ruled, read_published(*connection, config.source.publication, interrupt));
   } catch (const std::runtime_error& error) {
     return {{false, std::string("the sinks' rules could not be checked: ") + error.what()}};
   }
@@ -152,7 +161,7 @@ int check(const Arguments& arguments, StopSignal& stop) {
 
   const postgres::Preflight source = look_at_source(*config, stop);
   print_findings(source.findings);
-  for (const RuleFinding& finding : look_at_rules(*config, source, stop)) {
+  for (const RuleFinding& finding : look_at_rules(*config, sinks, source, stop)) {
     if (finding.error) {
       problems.push_back({base::Location{config->file, 0, 0}, finding.text});
       print_problem(problems.back());

@@ -24,8 +24,14 @@ int dispatch(const Arguments& arguments, StopSignal& stop) {
       return setup(arguments, stop);
     case Verb::kTeardown:
       return teardown(arguments, stop);
+    case Verb::kStatus:
+      return status(arguments, stop);
     case Verb::kTail:
       return tail(arguments, stop);
+    case Verb::kResync:
+      return resync(arguments, stop);
+    case Verb::kVerify:
+      return verify(arguments, stop);
     case Verb::kPlugins:
       return plugins(arguments);
     case Verb::kVersion:

@@ -14,7 +14,10 @@ int run(const Arguments& arguments, StopSignal& stop);
 int check(const Arguments& arguments, StopSignal& stop);
 int setup(const Arguments& arguments, StopSignal& stop);
 int teardown(const Arguments& arguments, StopSignal& stop);
+int status(const Arguments& arguments, StopSignal& stop);
 int tail(const Arguments& arguments, StopSignal& stop);
+int resync(const Arguments& arguments, StopSignal& stop);
+int verify(const Arguments& arguments, StopSignal& stop);
 int plugins(const Arguments& arguments);
 int version();
 

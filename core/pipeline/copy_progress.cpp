@@ -1,5 +1,6 @@
 #include "pipeline/copy_progress.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,38 +18,53 @@ constexpr int kBarWidth = 24;
 
 }  // namespace
 
-CopyProgress::CopyProgress(std::string table, double estimated_rows, std::size_t number,
-                           std::size_t count)
+double CopyFigures::rate() const {
+  return seconds > 0 ? static_cast<double>(rows - std::min(rows, before)) / seconds : 0;
+}
+
+std::string CopyFigures::so_far() const {
+  std::string text = fmt::format("{} rows, {:.0f} rows/s", rows, rate());
+  const auto done = static_cast<double>(rows);
+  // Rows that joined since the server has counted: how many is anybody's guess.
+  if (estimated_rows <= done) return text + ", time left not known";
+  text += fmt::format(", about {:.0f} %", std::min(99.0, done / estimated_rows * 100));
+  if (rate() > 0) text += fmt::format(", {:.0f} s left", (estimated_rows - done) / rate());
+  return text;
+}
+
+std::string CopyFigures::in_the_end() const {
+  const std::string now =
+      before == 0 ? "" : fmt::format(", {} of them now,", rows - std::min(rows, before));
+  return fmt::format("{} rows{} in {:.1f} s, {:.0f} rows/s", rows, now, seconds, rate());
+}
+
+CopyProgress::CopyProgress(std::string table, std::uint64_t before, double estimated_rows,
+                           std::size_t number, std::size_t count)
     : table_(std::move(table)),
+      before_(before),
       estimated_rows_(estimated_rows),
-      place_("table " + std::to_string(number) + " of " + std::to_string(count)),
+      place_(fmt::format("table {} of {}", number, count)),
       terminal_(isatty(STDERR_FILENO) != 0),
       start_(Clock::now()),
       next_(start_ + (terminal_ ? kRedraw : std::chrono::milliseconds(kLogEvery))) {}
 
-std::string CopyProgress::describe(std::uint64_t rows) const {
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  const double rate = seconds > 0 ? static_cast<double>(rows) / seconds : 0;
-  std::string text = std::to_string(rows) + " rows, " +
-                     std::to_string(static_cast<std::uint64_t>(rate)) + " rows/s";
-  if (estimated_rows_ > static_cast<double>(rows)) {
-    const double done = static_cast<double>(rows) / estimated_rows_;
-    text += ", about " + std::to_string(static_cast<int>(done * 100)) + " %";
-    if (rate > 0)
-      text += ", " +
-              std::to_string(static_cast<std::uint64_t>(
-                  (estimated_rows_ - static_cast<double>(rows)) / rate)) +
-              " s left";
-  }
-  return text;
+CopyFigures CopyProgress::figures(std::uint64_t rows) const {
+  return {rows, before_, estimated_rows_,
+          std::chrono::duration<double>(Clock::now() - start_).count()};
+}
+
+void CopyProgress::starts_over() {
+  before_ = 0;
+  start_ = Clock::now();
 }
 
 void CopyProgress::rows(std::uint64_t rows) {
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + (terminal_ ? kRedraw : std::chrono::milliseconds(kLogEvery));
+  const std::string text = figures(rows).so_far();
   if (!terminal_) {
-    log::info("copying " + table_ + " (" + place_ + "): " + describe(rows));
+    log::info("copying " + table_ + " (" + place_ + "): " + text);
     return;
   }
   const double done =
@@ -56,13 +72,14 @@ void CopyProgress::rows(std::uint64_t rows) {
   const int filled = static_cast<int>(done * kBarWidth);
   std::string bar(static_cast<std::size_t>(filled), '#');
   bar.resize(kBarWidth, '.');
-  std::fprintf(stderr, "\r\033[K[%s] %s %s", bar.c_str(), table_.c_str(), describe(rows).c_str());
+  std::fprintf(stderr, "\r\033[K[%s] %s %s", bar.c_str(), table_.c_str(), text.c_str());
   std::fflush(stderr);
 }
 
-void CopyProgress::finished(std::uint64_t rows) {
+void CopyProgress::finished(const std::string& sink, std::uint64_t rows) const {
   if (terminal_) std::fputs("\r\033[K", stderr);
-  log::info("copied " + table_ + " (" + place_ + "): " + describe(rows));
+  log::info("sink " + sink + ": copied " + table_ + " (" + place_ +
+            "): " + figures(rows).in_the_end());
 }
 
 }  // namespace walspout

@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "base/backoff.hpp"
+#include "control/requests.hpp"
 #include "log/log.hpp"
-#include "pipeline/copy.hpp"
+#include "pipeline/host_status.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rule_check.hpp"
+#include "pipeline/source_history.hpp"
 #include "pipeline/stream.hpp"
+#include "pipeline/table_sync.hpp"
+#include "pipeline/table_watch.hpp"
 #include "postgres/publication.hpp"
 
 namespace walspout {
@@ -34,28 +38,32 @@ class Run {
         store_(config.state.directory),
         progress_(prepared.size()),
         sinks_(config, std::move(prepared), store_, progress_, wake_),
+        status_(sinks_, progress_, budget_),
         router_(sinks_.rules(), relations_),
-        resolver_(relations_) {}
+        resolver_(relations_),
+        tables_(config, sinks_, router_, resolver_, budget_, wake_),
+        watch_(config, sinks_, router_, resolver_, tables_, store_, budget_, status_, wake_),
+        history_(config, store_) {
+    router_.watch(watch_);
+  }
 
-  void run() {
+  // Returns an ExitStatus.
+  int run() {
     open_sinks();
     bool again = false;
     do {
-      Start start = start_with_retries();
+      Start start = start_with_retries(again);
       resolver_.refresh(*start.connections.ordinary, config_.source.publication,
                         postgres::Interrupt(stop_.fd()));
-      if (!again) check_sink_rules();
-      begin_sinks(start, again);
-      if (!start.copies.empty()) {
-        Copier copier(config_, sinks_, router_, resolver_, budget_, wake_, stop_);
-        copier.run(start);
-      }
-      Streamer streamer(config_, options_, sinks_, router_, resolver_, budget_, progress_, wake_,
-                        stop_);
-      const auto end = streamer.run(std::move(start.source), std::move(start.connections),
-                                    std::move(start.begins));
-      again = end == Streamer::End::kTemporarySlotGone;
+      if (!again) check_sink_rules(*start.connections.ordinary);
+      std::vector<base::Lsn> begins = begin_sinks(start, again);
+      watch_.start();
+      history_.begin(start.source, start.fresh);
+      Streamer streamer(config_, options_, sinks_, router_, resolver_, tables_, watch_, history_,
+                        budget_, progress_, status_, wake_, stop_);
+      again = !stream(streamer, std::move(start), std::move(begins));
     } while (again);
+    return options_.until_caught_up && tables_.any_failed() ? kFailed : kDone;
   }
 
   std::optional<sink::Runner::Failure> failure() const { return sinks_.failure(); }
@@ -83,21 +91,48 @@ class Run {
     }
   }
 
-  void check_sink_rules() {
+  void check_sink_rules(postgres::Connection& ordinary) {
+    const Published published =
+        read_published(ordinary, config_.source.publication, postgres::Interrupt(stop_.fd()));
     std::string refused;
-    for (const RuleFinding& finding : check_rules(config_, resolver_.tables())) {
+    for (const RuleFinding& finding : check_rules(ruled_sinks(config_, sinks_), published)) {
       if (!finding.error) log::warn(finding.text);
       if (finding.error && refused.empty()) refused = finding.text;
     }
     if (!refused.empty()) throw BadRules(refused);
   }
 
-  Start start_with_retries() {
+  // False: everything is to be copied anew.
+  bool stream(Streamer& streamer, Start start, std::vector<base::Lsn> begins) {
+    try {
+      const auto end =
+          streamer.run(std::move(start.source), std::move(start.connections), std::move(begins));
+      return end != Streamer::End::kSlotGone;
+    } catch (const SlotLost& lost) {
+      if (anew(false) == Anew::kNever) throw;
+      log::warn(std::string(lost.what()) + "; as was asked for, everything is copied anew");
+      return false;
+    }
+  }
+
+  // Whether everything is, or may be, copied anew where a sink cannot go on.
+  Anew anew(bool again) const {
+    if (again) return Anew::kMust;
+    if (config_.source.on_slot_lost == config::OnSlotLost::kResync) return Anew::kMay;
+    for (const progress::StateStore::Request& stored : store_.requests()) {
+      if (stored.words.front() != "resync") continue;
+      const control::Resync request = control::parse_resync(stored.words);
+      if (request.sink.empty() && request.patterns.empty()) return Anew::kMay;
+    }
+    return Anew::kNever;
+  }
+
+  Start start_with_retries(bool again) {
     const postgres::Interrupt interrupt(stop_.fd());
     base::Backoff backoff;
     while (true) {
       try {
-        return start_source(config_, sinks_, interrupt);
+        return start_source(config_, sinks_, anew(again), interrupt);
       } catch (const std::exception& error) {
         if (!postgres::is_transient(error)) throw;
         const auto delay = backoff.next();
@@ -109,14 +144,32 @@ class Run {
     }
   }
 
-  void begin_sinks(const Start& start, bool again) {
-    for (std::size_t i = 0; i < sinks_.size(); ++i) {
-      bool copying = false;
-      for (const std::size_t copy : start.copies) copying = copying || copy == i;
-      if (again) sinks_.runner(i).restarted(true);
-      sinks_.runner(i).begin(copying ? 0 : start.begins[i], sinks_.host_state(), copying);
-      progress_.start(i, copying ? 0 : start.begins[i]);
+  std::vector<base::Lsn> begin_sinks(const Start& start, bool again) {
+    std::vector<base::Lsn> begins;
+    if (again) {
+      progress_.new_slot();
+      tables_.start_over();
     }
+    for (std::size_t i = 0; i < sinks_.size(); ++i) {
+      const SinkStart& sink = start.sinks[i];
+      begins.push_back(sink.begin);
+      if (again) sinks_.runner(i).restarted(true);
+      SinkTables tables(sink.state, sinks_.wants_copy(i), tables_.state_number(i));
+      assume_tables(i, tables);
+      sinks_.runner(i).begin(sink.begin, tables.next());
+      progress_.start(i, sink.begin);
+      tables_.start_sink(i, std::move(tables));
+    }
+    return begins;
+  }
+
+  // A sink of an older version did not store which tables it has: those that are published.
+  void assume_tables(std::size_t sink, SinkTables& tables) {
+    if (!tables.copies() || tables.state().tables) return;
+    tables.state().tables.emplace();
+    for (const postgres::PublishedTable& table : resolver_.tables())
+      if (router_.takes_table(sink, table.schema, table.name))
+        tables.state().tables->emplace(table.oid, 0);
   }
 
   const config::Config& config_;
@@ -128,8 +181,12 @@ class Run {
   progress::Progress progress_;
   transaction::RelationCache relations_;
   Sinks sinks_;
+  HostStatus status_;
   route::Router router_;
   CatalogueResolver resolver_;
+  TableSync tables_;
+  TableWatch watch_;
+  SourceHistory history_;
 };
 
 // What to do where the server's own words leave it open.
@@ -137,8 +194,9 @@ std::string remedy(const postgres::SqlError& error, const std::string& file) {
   if (error.sqlstate == "42704" &&
       std::string_view(error.what()).find("publication") != std::string_view::npos)
     return "; a slot reads the publication as it was when each change was written: recreate it, "
-           "then drop "
-           "the slot (walspout teardown) and remove the sinks' targets, so that all is copied anew";
+           "drop "
+           "the slot (walspout teardown), and walspout resync " +
+           file + " copies everything anew";
   return file.empty() ? "" : "; walspout check " + file + " lists what is missing at the source";
 }
 
@@ -157,7 +215,7 @@ void drop_temporary_publication(const config::Config& config) {
 int run_guarded(Run& run, const std::string& file) {
   int status = kDone;
   try {
-    run.run();
+    status = run.run();
   } catch (const postgres::Interrupted&) {
     log::info("stopped before the stream began");
   } catch (const SinkFailed&) {

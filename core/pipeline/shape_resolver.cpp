@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "log/log.hpp"
+#include "postgres/identify.hpp"
+#include "transaction/snapshot_xids.hpp"
 
 namespace walspout {
 
@@ -11,6 +13,7 @@ using postgres::PublishedColumn;
 using postgres::PublishedTable;
 using transaction::ColumnShape;
 using transaction::TableShape;
+using Names = std::vector<std::string>;
 
 namespace {
 
@@ -41,14 +44,103 @@ std::vector<std::string> present(std::vector<std::string> key, const pgoutput::R
 
 }  // namespace
 
+namespace {
+
+std::vector<std::string> names_of(const postgres::TableFacts& facts,
+                                  const std::vector<std::int16_t>& attnums) {
+  std::vector<std::string> names;
+  for (const std::int16_t attnum : attnums)
+    if (const auto* attribute = facts.attribute(attnum)) names.push_back(attribute->name);
+  return names;
+}
+
+PublishedTable table_of(const postgres::TableFacts& facts) {
+  PublishedTable table;
+  table.oid = facts.oid;
+  table.schema = facts.schema;
+  table.name = facts.name;
+  table.relkind = facts.relkind;
+  table.replica_identity = facts.replica_identity;
+  bool whole_key = true;
+  for (const postgres::AttributeFacts& attribute : facts.attributes) {
+    const auto in = [&](const std::vector<std::int16_t>& key) {
+      return std::find(key.begin(), key.end(), attribute.attnum) != key.end();
+    };
+    if (!attribute.published) {
+      whole_key = whole_key && !in(facts.primary_key);
+      continue;
+    }
+    PublishedColumn column;
+    column.name = attribute.name;
+    column.attnum = attribute.attnum;
+    column.type_oid = attribute.type_oid;
+    column.type_mod = attribute.type_mod;
+    column.not_null = attribute.not_null;
+    column.generated = attribute.generated != '-';
+    column.in_identity = facts.replica_identity == 'f' || in(facts.identity_index);
+    table.columns.push_back(std::move(column));
+  }
+  if (whole_key) table.primary_key = names_of(facts, facts.primary_key);
+  table.identity_index = names_of(facts, facts.identity_index);
+  return table;
+}
+
+}  // namespace
+
 void CatalogueResolver::refresh(postgres::Connection& ordinary, const std::string& publication,
                                 const postgres::Interrupt& interrupt) {
   connection_ = &ordinary;
   interrupt_ = interrupt;
-  tables_ = postgres::published_tables(ordinary, publication, interrupt);
+  publication_ = publication;
+  look_again();
   types_.clear();
   for (postgres::TypeFacts& facts : postgres::load_types(ordinary, interrupt))
     types_.emplace(facts.oid, std::move(facts));
+}
+
+void CatalogueResolver::refresh_within(postgres::Connection& in_transaction,
+                                       const std::string& publication,
+                                       const postgres::Interrupt& interrupt) {
+  connection_ = &in_transaction;
+  interrupt_ = interrupt;
+  within_ = true;
+  tables_ = postgres::published_tables(in_transaction, publication, interrupt);
+  types_.clear();
+  for (postgres::TypeFacts& facts : postgres::load_types(in_transaction, interrupt))
+    types_.emplace(facts.oid, std::move(facts));
+}
+
+void CatalogueResolver::look_again() {
+  if (within_) return;
+  update(postgres::read_table_facts(*connection_, publication_, interrupt_));
+}
+
+base::Lsn CatalogueResolver::flushed() {
+  return postgres::flushed_wal_lsn(*connection_, interrupt_);
+}
+
+void CatalogueResolver::update(postgres::CatalogueView view) {
+  if (view.lsn < view_.lsn) return;
+  view_ = std::move(view);
+  tables_.clear();
+  for (const postgres::TableFacts& facts : view_.tables) tables_.push_back(table_of(facts));
+}
+
+const PublishedTable* CatalogueResolver::table(std::uint32_t oid) const {
+  for (const PublishedTable& table : tables_)
+    if (table.oid == oid) return &table;
+  return nullptr;
+}
+
+const postgres::TableFacts* CatalogueResolver::facts(std::uint32_t oid) const {
+  for (const postgres::TableFacts& facts : view_.tables)
+    if (facts.oid == oid) return &facts;
+  return nullptr;
+}
+
+std::uint64_t CatalogueResolver::facts_hash(std::uint32_t oid) const {
+  const postgres::TableFacts* found = facts(oid);
+  return found == nullptr ? 0 : postgres::facts_hash(*found);
 }
 
 transaction::RelationPtr CatalogueResolver::resolve(const PublishedTable& table) {
@@ -57,16 +149,32 @@ transaction::RelationPtr CatalogueResolver::resolve(const PublishedTable& table)
     columns.push_back({column.in_identity, column.name, column.type_oid, column.type_mod});
   const pgoutput::Relation message{
       0, table.oid, table.schema, table.name, table.replica_identity, columns};
-  return cache_.intern(shape(message, &table));
+  return cache_.intern(shape(message, &table,
+                             message.replica_identity == 'd'
+                                 ? default_key(message, &table)
+                                 : present(table.primary_key, message)));
 }
 
-transaction::RelationPtr CatalogueResolver::resolve(const pgoutput::Relation& message) {
-  const auto found = std::find_if(tables_.begin(), tables_.end(),
-                                  [&](const PublishedTable& t) { return t.oid == message.oid; });
-  // The catalogue as it was read counts only for the shape that it describes; for another one the
-  // key is asked for again.
-  const bool usable = found != tables_.end() && same_columns(message, *found);
-  return cache_.intern(shape(message, usable ? &*found : nullptr));
+transaction::RelationPtr CatalogueResolver::resolve(const postgres::TableFacts& facts) {
+  return resolve(table_of(facts));
+}
+
+transaction::RelationPtr CatalogueResolver::resolve(const pgoutput::Relation& message,
+                                                    std::uint32_t xid) {
+  const PublishedTable* found = table(message.oid);
+  if (found == nullptr || !same_columns(message, *found)) {
+    look_again();
+    found = table(message.oid);
+  }
+  // The catalogue counts only for the shape that it describes; it may be ahead of the stream.
+  const bool usable = found != nullptr && same_columns(message, *found);
+  if (!usable) found = nullptr;
+  if (message.replica_identity == 'd')
+    return cache_.intern(shape(message, found, default_key(message, found)));
+  if (within_)
+    return cache_.intern(
+        shape(message, found, found ? present(found->primary_key, message) : Names()));
+  return cache_.intern(shape(message, found, untold_key(message, xid)));
 }
 
 const postgres::TypeFacts& CatalogueResolver::type(std::uint32_t oid) {
@@ -86,33 +194,49 @@ const postgres::TypeFacts& CatalogueResolver::type(std::uint32_t oid) {
   return found->second;
 }
 
-std::vector<std::string> CatalogueResolver::key_columns(const pgoutput::Relation& message,
+// Under the default identity the message itself says which columns are the primary key; the
+// catalogue adds only their order.
+std::vector<std::string> CatalogueResolver::default_key(const pgoutput::Relation& message,
                                                         const PublishedTable* table) {
-  postgres::TableKey key;
+  std::vector<std::string> in_order, sent;
   if (table != nullptr) {
-    key = {table->replica_identity, table->primary_key, table->identity_index};
+    in_order = table->primary_key;
   } else if (auto asked = postgres::table_key(*connection_, message.oid, interrupt_)) {
-    key = std::move(*asked);
+    in_order = std::move(asked->primary_key);
   }
-  if (message.replica_identity != 'd') return present(key.primary_key, message);
-  // Under the default identity the message itself says which columns are the primary key; the
-  // catalogue adds only their order.
-  std::vector<std::string> sent;
   for (const auto& column : message.columns)
     if (column.key) sent.emplace_back(column.name);
-  const bool same =
-      std::is_permutation(sent.begin(), sent.end(), key.primary_key.begin(), key.primary_key.end());
-  return same ? key.primary_key : sent;
+  return std::is_permutation(sent.begin(), sent.end(), in_order.begin(), in_order.end()) ? in_order
+                                                                                         : sent;
 }
 
-TableShape CatalogueResolver::shape(const pgoutput::Relation& message,
-                                    const PublishedTable* table) {
+// Under the other identities only the catalogue knows the primary key, and its moment is not the
+// stream's: rows of a time without it may be there twice. It counts if it is the same before and
+// after; else it is told when the stream has passed the moment at which the catalogue was read.
+std::vector<std::string> CatalogueResolver::untold_key(const pgoutput::Relation& message,
+                                                       std::uint32_t xid) {
+  const auto now = postgres::table_key(*connection_, message.oid, interrupt_);
+  if (!now) return {};
+  auto before = keys_.find(message.oid);
+  if (before == keys_.end()) {
+    const postgres::TableFacts* seen = facts(message.oid);
+    const auto snapshot = transaction::SnapshotXids::parse(view_.snapshot);
+    const bool earlier = seen != nullptr && snapshot && !snapshot->sees(xid);
+    // Nothing is known of before: a stream that begins far behind the catalogue.
+    const std::uint32_t key = earlier ? seen->primary_constraint : now->primary_constraint;
+    before = keys_.emplace(message.oid, key).first;
+  }
+  if (before->second != now->primary_constraint) return {};
+  return present(now->primary_key, message);
+}
+
+TableShape CatalogueResolver::shape(const pgoutput::Relation& message, const PublishedTable* table,
+                                    const std::vector<std::string>& primary) {
   TableShape shape;
   shape.oid = message.oid;
   shape.schema = message.schema;
   shape.name = message.name;
   shape.replica_identity = message.replica_identity;
-  const std::vector<std::string> primary = key_columns(message, table);
   std::int16_t identity_ordinal = 0;
   for (const auto& sent : message.columns) {
     ColumnShape column;

@@ -26,7 +26,8 @@ std::uint32_t operations(const config::Sink& config, const walspout_plugin& plug
   }
   if ((plugin.takes & WALSPOUT_TAKES_SCHEMA) != 0) bits |= route::kSchema;
   if ((plugin.takes & WALSPOUT_TAKES_MESSAGE) != 0) bits |= route::kMessage;
-  if ((plugin.caps & WALSPOUT_CAP_SHADOW) != 0) bits |= route::kCopyBegin | route::kCopyEnd;
+  if ((plugin.caps & WALSPOUT_CAP_SHADOW) != 0)
+    bits |= route::kCopyBegin | route::kCopyEnd | route::kCopyFailed;
   return bits;
 }
 
@@ -113,7 +114,8 @@ Sinks::Sinks(const config::Config& config, std::vector<PreparedSink> prepared,
     auto runner = std::make_unique<sink::Runner>(entries_.size(), std::move(options),
                                                  entry.plugin->descriptor(),
                                                  std::move(entry.settings), *this);
-    entries_.push_back({std::move(entry), std::move(runner)});
+    entries_.push_back(
+        {std::move(entry), std::move(runner), std::make_unique<std::atomic<std::uint64_t>>(0)});
   }
 }
 
@@ -156,14 +158,17 @@ sink::Runner::Opened Sinks::stored(std::size_t i) const {
   return {position->lsn, position->host_state};
 }
 
-void Sinks::set_host_state(std::string text) {
+std::vector<Sinks::CopyFailure> Sinks::take_copy_failures() {
   const std::lock_guard lock(mutex_);
-  host_state_ = std::move(text);
+  return std::exchange(copy_failures_, {});
 }
 
-std::string Sinks::host_state() const {
-  const std::lock_guard lock(mutex_);
-  return host_state_;
+void Sinks::copy_failed(std::size_t sink, std::uint64_t copy_id, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    copy_failures_.push_back({sink, copy_id, why});
+  }
+  wake_.ring();
 }
 
 bool Sinks::stale(const Replay& replay) const {
@@ -185,10 +190,10 @@ std::vector<Sinks::Replay> Sinks::take_replays() {
   return taken;
 }
 
-void Sinks::durable(std::size_t sink, base::Lsn position) {
-  if (!entries_[sink].runner->keeps_position()) {
-    store_.save(entries_[sink].runner->name(), {position, host_state()});
-  }
+void Sinks::durable(std::size_t sink, base::Lsn position, const sink::HostStateVersion& state) {
+  if (!entries_[sink].runner->keeps_position())
+    store_.save(entries_[sink].runner->name(), {position, state.text});
+  entries_[sink].stored_state->store(state.number);
   progress_.durable(sink, position);
   wake_.ring();
 }

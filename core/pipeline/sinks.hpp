@@ -1,6 +1,7 @@
 // All sinks of a pipeline: their plugins, settings and runners, and what the runners report.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,9 @@
 #include "sink/settings.hpp"
 
 namespace walspout {
+
+// A sink has failed: the pipeline ends.
+struct SinkFailed {};
 
 // A sink as configured, its plugin loaded and its settings checked; nothing is open yet.
 struct PreparedSink {
@@ -40,6 +44,7 @@ class Sinks : public sink::RunnerListener {
 
   std::size_t size() const { return entries_.size(); }
   sink::Runner& runner(std::size_t i) { return *entries_[i].runner; }
+  const sink::Runner& runner(std::size_t i) const { return *entries_[i].runner; }
   const std::string& name(std::size_t i) const { return entries_[i].runner->name(); }
   bool wants_copy(std::size_t i) const { return entries_[i].prepared.wants_copy; }
   std::uint64_t caps(std::size_t i) const;
@@ -53,9 +58,8 @@ class Sinks : public sink::RunnerListener {
 
   // What a sink has stored: its own position, or the one that is stored for it here.
   sink::Runner::Opened stored(std::size_t i) const;
-  // The state to store with positions from now on.
-  void set_host_state(std::string text);
-  std::string host_state() const;
+  // The newest version of the host's state that the sink has stored; 0 = none of this process.
+  std::uint64_t stored_state(std::size_t i) const { return entries_[i].stored_state->load(); }
   base::Lsn durable_position(std::size_t i) const { return progress_.durable(i); }
 
   struct Replay {
@@ -68,8 +72,17 @@ class Sinks : public sink::RunnerListener {
   // Requests since the last call.
   std::vector<Replay> take_replays();
 
+  // A copy that a sink cannot take. Those since the last call.
+  struct CopyFailure {
+    std::size_t sink;
+    std::uint64_t copy_id;
+    std::string text;
+  };
+  std::vector<CopyFailure> take_copy_failures();
+
   // RunnerListener
-  void durable(std::size_t sink, base::Lsn position) override;
+  void durable(std::size_t sink, base::Lsn position, const sink::HostStateVersion& state) override;
+  void copy_failed(std::size_t sink, std::uint64_t copy_id, const std::string& why) override;
   void replay_needed(std::size_t sink, base::Lsn position) override;
   void changed(std::size_t sink) override;
 
@@ -79,6 +92,7 @@ class Sinks : public sink::RunnerListener {
   struct Entry {
     PreparedSink prepared;
     std::unique_ptr<sink::Runner> runner;
+    std::unique_ptr<std::atomic<std::uint64_t>> stored_state;
   };
 
   progress::StateStore& store_;
@@ -86,7 +100,7 @@ class Sinks : public sink::RunnerListener {
   base::Wake& wake_;
   mutable std::mutex mutex_;
   std::vector<Replay> replays_;
-  std::string host_state_;
+  std::vector<CopyFailure> copy_failures_;
   std::vector<Entry> entries_;  // last: the runners' threads end before the rest goes
 };
 

@@ -25,19 +25,27 @@ constexpr milliseconds kAskEvery{200};
 constexpr timespec kNap{0, 200'000};
 constexpr milliseconds kBusy{1};
 constexpr milliseconds kChunkAge{5};
+// How long copies may hold the first connection's stream up.
+constexpr milliseconds kCopyFirst{2000};
 
 }  // namespace
 
 Streamer::Streamer(const config::Config& config, const RunOptions& options, Sinks& sinks,
-                   route::Router& router, CatalogueResolver& resolver, base::MemoryBudget& budget,
-                   progress::Progress& progress, base::Wake& wake, StopSignal& stop)
+                   route::Router& router, CatalogueResolver& resolver, TableSync& tables,
+                   TableWatch& watch, SourceHistory& history, base::MemoryBudget& budget,
+                   progress::Progress& progress, HostStatus& status, base::Wake& wake,
+                   StopSignal& stop)
     : config_(config),
       options_(options),
       sinks_(sinks),
       router_(router),
       resolver_(resolver),
+      tables_(tables),
+      watch_(watch),
+      history_(history),
       budget_(budget),
       progress_(progress),
+      status_(status),
       wake_(wake),
       stop_(stop),
       interrupt_(stop.fd()),
@@ -54,12 +62,11 @@ Streamer::End Streamer::run(Source source, Connections connections, std::vector<
     receive_timeout_ = std::max(source_.wal_sender_timeout, milliseconds(2'000));
   }
   base::Backoff backoff;
+  bool first = true;
   while (true) {
     try {
-      if (!connections.ordinary || !connections.replication) {
-        connections = connect(config_, interrupt_);
-        check_source(connections, source_, progress_.confirmed(), interrupt_);
-      }
+      if (std::exchange(first, false)) copy_first();
+      if (!connections.ordinary || !connections.replication) reconnect(connections);
       session(connections);
       backoff.reset();
       if (const auto end = pump()) {
@@ -72,16 +79,19 @@ Streamer::End Streamer::run(Source source, Connections connections, std::vector<
       return End::kStopped;
     } catch (const Reconnect&) {
       lost();
-      if (config_.source.temporary) return End::kTemporarySlotGone;  // it goes with the connection
+      if (config_.source.temporary) return End::kSlotGone;  // it goes with the connection
       handle_replays();
       connections = {};
       continue;
+    } catch (const SlotLost&) {
+      lost();
+      throw;
     } catch (const std::exception& error) {
       if (!postgres::is_transient(error)) throw;
       lost();
       if (config_.source.temporary) {
         log::warn(std::string(error.what()) + "; the temporary slot went with the connection");
-        return End::kTemporarySlotGone;
+        return End::kSlotGone;
       }
       const milliseconds delay = backoff.next();
       log::warn(std::string(error.what()) + "; connecting again in " +
@@ -99,30 +109,52 @@ Streamer::End Streamer::run(Source source, Connections connections, std::vector<
   }
 }
 
+// What is small enough is read before the stream begins: who sees the slot in use then finds the
+// tables copied, and changes from there on arrive as changes.
+void Streamer::copy_first() {
+  const auto deadline = Clock::now() + kCopyFirst;
+  // Not large ones: how far their copies are is stored with the stream's positions.
+  while (!tables_.all_read() && !tables_.large_under_way() && Clock::now() < deadline) {
+    wake_.clear();
+    interrupt_.check();
+    if (sinks_.failure()) throw SinkFailed();
+    if (sinks_.replay_pending()) return;
+    if (tables_.wants_commit()) tables_.at_commit(source_.slot_start);
+    tables_.step(0, given_, true, true);
+    if (tables_.all_read() || tables_.wants_commit()) continue;
+    interrupt_.wait(wake_.fd(), POLLIN, tables_.next_step());
+  }
+}
+
 void Streamer::session(Connections& connections) {
   // PostgreSQL 18 only warns in its own log, and would stream, and let be confirmed, nothing.
   if (!postgres::find_publication(*connections.ordinary, config_.source.publication, interrupt_))
     throw postgres::Refused(
         "publication " + config_.source.publication +
-        " does not exist any more: its changes cannot be told; recreate it, drop "
-        "the slot (walspout teardown) and remove the sinks' targets, so that all "
-        "is copied anew");
+        " does not exist any more: its changes cannot be told; recreate it, then " +
+        resync_all(config_));
   resolver_.refresh(*connections.ordinary, config_.source.publication, interrupt_);
   if (options_.until_caught_up && target_ == 0)
     target_ = postgres::committed_end(*connections.ordinary, interrupt_);
   postgres::StreamOptions options;
   options.slot = source_.slot;
   options.publications = {config_.source.publication};
-  options.start = progress_.confirmed();
+  options.start = history_.start(progress_.confirmed(), source_.slot_start);
   // Asked for whether or not a sink takes them: they count in the ordinals, which are the events'
   // identities and must not depend on the configuration.
   options.messages = connections.ordinary->server_version() >= 140000;
-  stream_.emplace(std::move(*connections.replication), options, interrupt_);
+  try {
+    stream_.emplace(std::move(*connections.replication), options, interrupt_);
+  } catch (const postgres::Refused& error) {  // the slot was there a moment ago
+    throw SlotLost(std::string(error.what()) + "; " + resync_all(config_));
+  }
   connections.replication.reset();
   const base::Lsn from = std::max(options.start, source_.slot_start);
+  history_.connected(from);
   log::info("streaming from slot " + source_.slot + " at " + base::format_lsn(from) + ", " +
             stream_->connection().where());
   last_status_ = last_advance_ = last_received_ = last_wait_ = chunk_since_ = Clock::now();
+  status_.streaming(true);
   send_status(true);
 }
 
@@ -133,13 +165,22 @@ std::optional<Streamer::End> Streamer::pump() {
     if (sinks_.failure()) throw SinkFailed();
     if (sinks_.replay_pending()) throw Reconnect();
     dry_ = true;
-    bool got = false;
-    if (!budget_.exhausted()) got = read_burst();
+    const bool room = may_read();
+    const bool got = room && read_burst();
     const Clock::time_point now = Clock::now();
+    status_.received(received_, now);
+    if (room) {
+      no_room_since_.reset();
+    } else if (without_room_for_long(now)) {
+      wait_for_room();
+      throw Reconnect();
+    }
     const bool busy = got && now - last_wait_ < kBusy;
     if (!busy || now - chunk_since_ >= kChunkAge) dispatch();
+    sync_tables();
     advance_sinks(now);
     send_status(false);
+    history_.note(now);
     if (options_.until_caught_up && caught_up()) return End::kCaughtUp;
     if (!dry_) continue;
     if (busy) {
@@ -165,7 +206,7 @@ bool Streamer::read_burst() {
     on_frame(frame);
     if (assembler_.full()) {
       dispatch();
-      dry_ = false;
+      dry_ = waiting_ != nullptr && assembler_.full();  // else there may be more
       break;
     }
   }
@@ -177,12 +218,14 @@ void Streamer::on_frame(const postgres::Frame& frame) {
   received_ = std::max({received_, frame.start, frame.wal_end});
   if (frame.kind == postgres::Frame::Kind::kWal) {
     assembler_.feed(frame.payload, frame.start);
+    // A copy that waits for a commit is given the first one.
+    if (tables_.wants_commit() && !assembler_.transaction_open()) dispatch();
     return;
   }
   // What the server has decoded up to here was sent, and what was sent has come before this.
   if (!assembler_.transaction_open()) {
     dispatch();
-    routed_ = std::max(routed_, frame.wal_end);
+    if (!waiting_) routed_to(frame.wal_end);
   }
   if (frame.reply_requested) {
     advance_now_ = true;
@@ -192,17 +235,52 @@ void Streamer::on_frame(const postgres::Frame& frame) {
 
 void Streamer::dispatch() {
   chunk_since_ = Clock::now();
-  const transaction::ChunkPtr chunk = assembler_.take();
-  if (chunk) {
+  if (!waiting_) {
+    waiting_ = assembler_.take();
+    waiting_end_ = assembler_.end_of_last();
+  }
+  if (waiting_) {
+    // Rows of a copy have to come first.
+    if (tables_.holds() || tables_.holds(*waiting_)) return;
+    history_.meet(*waiting_);
+    const transaction::ChunkPtr chunk = std::exchange(waiting_, nullptr);
+    tables_.dispatching(*chunk);
     for (std::size_t i = 0; i < sinks_.size(); ++i) {
       route::Delivery delivery = router_.route(i, chunk);
-      if (delivery.empty()) continue;
+      tables_.routed_chunk(i);
       for (const transaction::Piece& piece : delivery.pieces())
         if ((piece.flags & WALSPOUT_LAST) != 0) given_[i] = std::max(given_[i], piece.txn.end_lsn);
-      sinks_.runner(i).deliver(std::move(delivery));
+      watch_.deliver(i, std::move(delivery));
     }
   }
-  routed_ = std::max(routed_, assembler_.end_of_last());
+  if (!tables_.holds()) routed_to(waiting_end_);
+  if (tables_.wants_commit() && between_transactions())
+    tables_.at_commit(std::max(routed_, progress_.confirmed()));
+}
+
+void Streamer::routed_to(base::Lsn position) {
+  history_.reached(position);
+  routed_ = std::max(routed_, position);
+}
+
+// While a chunk is held up, no more is read than fits into the next one.
+bool Streamer::may_read() const { return !budget_.exhausted() && !(waiting_ && assembler_.full()); }
+
+// No sink is inside of a transaction, and nothing that was received waits.
+bool Streamer::between_transactions() const {
+  if (waiting_ || assembler_.transaction_open()) return false;
+  for (std::size_t i = 0; i < sinks_.size(); ++i)
+    if (router_.in_transaction(i)) return false;
+  return true;
+}
+
+void Streamer::sync_tables() {
+  if (waiting_) dispatch();
+  bool between = !waiting_;
+  for (std::size_t i = 0; between && i < sinks_.size(); ++i) between = !router_.in_transaction(i);
+  watch_.step(routed_, given_, between, dry_);
+  tables_.step(routed_, given_, between, dry_);
+  if (waiting_ || tables_.wants_commit()) dispatch();
 }
 
 // Lets the sinks for which nothing came follow, so that they do not hold the slot back.
@@ -223,15 +301,15 @@ void Streamer::advance_sinks(Clock::time_point now) {
 
 void Streamer::send_status(bool force) {
   const Clock::time_point now = Clock::now();
-  const base::Lsn confirmed = progress_.confirmed();
+  const base::Lsn confirmed = history_.may_confirm(progress_.confirmed());
   const bool moved = confirmed > sent_ && now - last_status_ >= kConfirmEvery;
   const milliseconds silence = std::chrono::duration_cast<milliseconds>(now - last_received_);
-  if (silence > 2 * receive_timeout_ && !budget_.exhausted())
+  if (silence > 2 * receive_timeout_ && may_read())
     throw postgres::ConnectionLost("the server has been silent for " +
                                    std::to_string(silence.count() / 1000) + " s; " +
                                    stream_->connection().where());
   // --until-caught-up: the server tells how far it is only when asked.
-  const bool ask = target_ != 0 && routed_ < target_ && dry_;
+  const bool ask = dry_ && routed_ < awaited();
   const milliseconds interval = ask ? kAskEvery : status_interval_;
   if (!force && !moved && now - last_status_ < interval) {
     if (stream_->wants_write()) stream_->flush();
@@ -250,16 +328,20 @@ void Streamer::send_status(bool force) {
 void Streamer::wait() {
   const Clock::time_point now = Clock::now();
   Clock::time_point until = last_status_ + status_interval_;
-  if (progress_.confirmed() > sent_) until = std::min(until, last_status_ + kConfirmEvery);
+  if (history_.may_confirm(progress_.confirmed()) > sent_)
+    until = std::min(until, last_status_ + kConfirmEvery);
   bool behind = false;
   for (std::size_t i = 0; i < given_.size(); ++i)
     behind = behind || (routed_ > given_[i] && !router_.in_transaction(i));
   if (behind)
     until = std::min(until, last_advance_ + (advance_now_ ? kAdvanceSoonest : kAdvanceEvery));
   if (target_ != 0) until = std::min(until, now + milliseconds(200));
+  if (awaited() > routed_) until = std::min(until, last_status_ + kAskEvery);
+  if (const auto next = tables_.next_step()) until = std::min(until, *next);
+  if (no_room_since_) until = std::min(until, *no_room_since_ + patience_);
   const auto timeout = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(until - now));
 
-  const bool reading = !budget_.exhausted();
+  const bool reading = may_read();
   const short events =
       static_cast<short>((reading ? POLLIN : 0) | (stream_->wants_write() ? POLLOUT : 0));
   // A broken connection would be reported again and again while nothing is to be read from it.
@@ -272,9 +354,13 @@ void Streamer::wait() {
 
 // What was received of an unfinished transaction will come again, or never.
 void Streamer::lost() {
+  status_.streaming(false);
   stream_.reset();
+  history_.note_now();  // the next one may be of another source
   assembler_.reset();
-  routed_ = 0;  // counts what this connection has brought; a sink may need older transactions again
+  waiting_.reset();
+  routed_ = waiting_end_ =
+      0;  // counts what this connection has brought; a sink may need older transactions again
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
     if (router_.in_transaction(i)) sinks_.runner(i).abort();
     router_.skip_until(i, given_[i]);
@@ -286,13 +372,17 @@ void Streamer::handle_replays() {
     log::warn("sink " + sinks_.name(replay.sink) + " needs the transactions after " +
               base::format_lsn(replay.position) + " again: the stream is restarted");
     given_[replay.sink] = replay.position;
-    router_.skip_until(replay.sink, replay.position);
     sinks_.runner(replay.sink).restarted(false);
+    tables_.sink_replays(replay.sink, replay.position);
   }
 }
 
+base::Lsn Streamer::awaited() const {
+  return std::max({target_, tables_.awaited(), watch_.awaited(), history_.awaited()});
+}
+
 bool Streamer::caught_up() {
-  if (routed_ < target_) return false;
+  if (routed_ < target_ || !tables_.idle()) return false;
   advance_now_ = advance_now_ || progress_.confirmed() < target_;
   return progress_.confirmed() >= target_;
 }

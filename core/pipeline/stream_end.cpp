@@ -57,6 +57,7 @@ void Streamer::drain_and_close() {
     poll(fds, 1, 100);
   }
   if (sinks_.failure()) throw SinkFailed();
+  history_.note_now();
   if (!stream_) return;
   // The server has processed the last status when it ends the stream in turn.
   last_received_ = Clock::now();

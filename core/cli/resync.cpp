@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "cli/configuration.hpp"
+#include "cli/console.hpp"
+#include "cli/names.hpp"
+#include "cli/verbs.hpp"
+#include "control/client.hpp"
+#include "control/requests.hpp"
+#include "log/log.hpp"
+#include "pipeline/source.hpp"
+#include "postgres/interrupt.hpp"
+#include "postgres/slot.hpp"
+#include "progress/state_store.hpp"
+
+namespace walspout::cli {
+namespace {
+
+// A host that starts or stops has the state directory and does not listen: this long it may take.
+constexpr std::chrono::milliseconds kStarting{5'000};
+constexpr std::chrono::milliseconds kAgain{100};
+
+// True if it was stored; false when a host has the state directory.
+bool store(const config::Config& config, const control::Resync& request) {
+  try {
+    progress::StateStore(config.state.directory).add_request(control::to_words(request));
+    return true;
+  } catch (const progress::StateInUse&) {
+    return false;
+  }
+}
+
+void print_stored(const config::Config& config, const control::Resync& request) {
+  std::string what;
+  for (const std::string& pattern : request.patterns)
+    what += (what.empty() ? "" : ", ") + printable(pattern);
+  print(fmt::format("{} will be copied anew{} at the next `walspout run {}`\n",
+                    what.empty() ? "all tables" : what,
+                    request.sink.empty() ? "" : " into sink " + request.sink,
+                    printable(config.file)));
+}
+
+// Before a request for single tables is stored. False: it would not help, as the slot is lost; the
+// error is printed then. Where the source cannot be asked, the next run finds out.
+bool helps(const config::Config& config, const control::Resync& request,
+           const postgres::Interrupt& interrupt) {
+  if (config.source.temporary || (request.patterns.empty() && request.sink.empty())) return true;
+  try {
+    const auto connection = connect_ordinary(config, interrupt);
+    const auto slot = postgres::find_slot(*connection, config.source.slot, interrupt);
+    if (slot && !slot->lost()) return true;
+    print_error(printable(fmt::format(
+        "slot {} {}; {}", config.source.slot,
+        slot ? "is lost, which a copy of single tables does not mend"
+             : "does not exist: unless nothing was mirrored yet, a copy of single tables is not "
+               "enough",
+        resync_all(config))));
+    return !slot;
+  } catch (const std::runtime_error& error) {
+    log::debug(std::string("the slot was not looked at: ") + error.what());
+    return true;
+  }
+}
+
+int print_reply(const control::Reply& reply) {
+  if (reply.ok) {
+    for (const std::string& line : reply.lines) print(printable(line) + '\n');
+    return kDone;
+  }
+  for (const std::string& line : reply.lines) print_error(line);
+  if (reply.lines.empty()) print_error("the host did not do it; its log says why");
+  return kFailed;
+}
+
+}  // namespace
+
+int resync(const Arguments& arguments, StopSignal& stop) {
+  const auto config = load_configuration(arguments.file);
+  if (!config) return kUsage;
+  const auto tables = table_patterns(arguments.tables);
+  if (!tables) return kUsage;
+  if (!arguments.sink.empty() && !known_sink(*config, arguments.sink)) return kUsage;
+  const control::Resync request{arguments.sink, *tables};
+
+  const postgres::Interrupt interrupt(stop.fd());
+  std::optional<bool> helpful;
+  const auto give_up = std::chrono::steady_clock::now() + kStarting;
+  while (true) {
+    try {
+      return print_reply(control::Client::call(config->state.directory, to_words(request)));
+    } catch (const control::NoHost&) {
+      if (!helpful) helpful = helps(*config, request, interrupt);
+      if (!*helpful) return kSourceRefuses;
+      if (store(*config, request)) {
+        print_stored(*config, request);
+        return kDone;
+      }
+    }
+    if (std::chrono::steady_clock::now() >= give_up) break;
+    interrupt.wait(-1, 0, postgres::deadline_in(kAgain));
+  }
+  print_error(
+      fmt::format("a walspout has the state directory {} and takes no requests; look at its "
+                  "log, and try again",
+                  printable(config->state.directory.string())));
+  return kFailed;
+}
+
+}  // namespace walspout::cli
