@@ -32,6 +32,7 @@ FileSink::FileSink(const Context& context)
       store_(record_path(context)),
       output_(recover(path_, store_.last(), log_)),
       border_(output_.written()),
+      settled_(border_),
       position_(store_.last() ? store_.last()->position : 0),
       host_state_(store_.last() ? store_.last()->host_state : "") {
   if (const int error = sync_folder(folder_of(path_)); error != 0)
@@ -71,6 +72,7 @@ void FileSink::write(const Batch& batch) {
   const walspout_txn& txn = batch.txn();
   const bool settles = txn.position != 0 || txn.host_state.size != 0;
   copying_ = !settles && (copying_ || txn.kind == WALSPOUT_TXN_SNAPSHOT);
+  if (!copying_) settled_ = border_;
   if (txn.position != 0) position_ = txn.position;
   if (txn.host_state.size != 0) host_state_ = view(txn.host_state);
 }
@@ -111,6 +113,7 @@ void FileSink::notice_other_size(std::uint64_t size) {
                              : std::min(offset, output_.written());
   };
   border_ = moved(border_);
+  settled_ = moved(settled_);
   call_start_ = moved(call_start_);
   // The recorded offset must not lie behind what comes now, or a crash would leave that uncut.
   Record record = *store_.last();
@@ -122,12 +125,11 @@ void FileSink::notice_other_size(std::uint64_t size) {
 
 void FileSink::make_durable() {
   output_.sync();
-  if (copying_) return;
   const std::optional<Record>& last = store_.last();
-  if (last && last->position == position_ && last->offset == border_ &&
+  if (last && last->position == position_ && last->offset == settled_ &&
       last->inode == output_.inode() && last->host_state == host_state_)
     return;
-  store_.save({position_, output_.inode(), border_, output_.tail_crc(border_), host_state_});
+  store_.save({position_, output_.inode(), settled_, output_.tail_crc(settled_), host_state_});
 }
 
 void FileSink::rotate_if_due() {
@@ -146,7 +148,7 @@ void FileSink::reopen() {
     throw Retry(failed("fsync the folder of", path_, error));
   log_(WALSPOUT_INFO, "goes on in a new " + path_);
   output_ = std::move(next);
-  border_ = output_.written();
+  border_ = settled_ = output_.written();
   make_durable();
 }
 

@@ -28,7 +28,7 @@ class FileSink : public Sink {
   void take(const Batch& batch);
   void drain();  // Output::drain(), after a look at the file's size
   void notice_other_size(std::uint64_t size);
-  void make_durable();  // everything up to border_, and the record of it
+  void make_durable();  // everything up to border_, and the record of what is settled
   void rotate_if_due();
   void reopen();  // path is another file by now: go on in that
 
@@ -40,13 +40,14 @@ class FileSink : public Sink {
   Output output_;
   EventWriter events_;
 
-  // Rows of a copy were taken which neither a position nor a state of the host covers yet. The
-  // record stays at what came before: they will be copied again if the copy breaks off, so that
-  // what was written of it must be cut off.
+  // Rows of a copy were taken which neither a position nor a state of the host covers yet. They
+  // will be read again if the copy breaks off, so that what was written of them must be cut off:
+  // the record stays at what is settled.
   bool copying_ = false;
 
   // As of the last whole transaction taken:
-  std::uint64_t border_;  // the file's offset behind it; an unfinished one starts here
+  std::uint64_t border_;   // the file's offset behind it; an unfinished one starts here
+  std::uint64_t settled_;  // the same, but for rows of a copy that are not covered: before them
   Lsn position_;
   std::string host_state_;
   std::uint64_t call_start_ = 0;  // the end of the file when write() was called

@@ -22,7 +22,9 @@ bool is_key_conflict(const SqliteError& e) {
 
 }  // namespace
 
-void Applier::apply(const walspout_change& change, uint64_t copy_id) {
+void Applier::apply(const walspout_change& change, uint32_t kind) {
+  const uint64_t copy_id = change.copy_id;
+  tolerant_ = copy_id != 0 || kind == WALSPOUT_TXN_SNAPSHOT;
   switch (change.op) {
     case WALSPOUT_INSERT:
       insert(mirrors_.get(*change.relation, copy_id), change.new_row);
@@ -39,7 +41,7 @@ void Applier::apply(const walspout_change& change, uint64_t copy_id) {
       break;
     case WALSPOUT_SCHEMA:
       try {
-        mirrors_.adapt(change, copy_id);
+        mirrors_.adapt(change);
       } catch (const BadValue& e) {
         throw BadChange(label_of(*change.relation) + ", default of a new column: " + e.what());
       }
@@ -50,6 +52,9 @@ void Applier::apply(const walspout_change& change, uint64_t copy_id) {
     case WALSPOUT_COPY_END:
       mirrors_.end_copy(*change.relation, copy_id);
       break;
+    case WALSPOUT_COPY_FAILED:
+      mirrors_.fail_copy(*change.relation, copy_id, {change.content.data, change.content.size});
+      break;
     default:
       // WALSPOUT_MESSAGE is not taken, and the host sends what abi_minor knows only.
       throw BadChange("a change of an unknown kind (" + std::to_string(change.op) + ")");
@@ -57,10 +62,10 @@ void Applier::apply(const walspout_change& change, uint64_t copy_id) {
   binder_.trim();
 }
 
-bool Applier::is_atomic(const walspout_change& change, uint64_t copy_id) const {
+bool Applier::is_atomic(const walspout_change& change) const {
   return (change.op == WALSPOUT_INSERT || change.op == WALSPOUT_UPDATE ||
           change.op == WALSPOUT_DELETE) &&
-         mirrors_.known(*change.relation, copy_id);
+         mirrors_.known(*change.relation, change.copy_id);
 }
 
 // Binds the columns of one part of the mask from the row; returns the next parameter's index.
@@ -75,6 +80,10 @@ int Applier::bind(Statement& s, const Mirror& m, const walspout_value* row, char
     }
   }
   return index;
+}
+
+void Applier::unmatched(const Mirror& m, std::string_view what) {
+  if (!tolerant_) reporter_.unmatched(m.label, what);
 }
 
 void Applier::insert(Mirror& m, const walspout_value* row) {
@@ -101,6 +110,11 @@ Applier::Location Applier::locate(const Mirror& m, const walspout_change& change
     for (size_t i = 0; i < n; ++i)
       if (m.columns[i].mapped && m.columns[i].identity && change.old_row[i].state == WALSPOUT_TEXT)
         mask_[i + 1] = kSearch;
+    // A row to be mended is told by its primary key, whatever the identity is.
+    if (mask_.find(kSearch, 1) == Mask::npos)
+      for (size_t i = 0; i < n; ++i)
+        if (m.columns[i].mapped && m.columns[i].primary && change.old_row[i].state == WALSPOUT_TEXT)
+          mask_[i + 1] = kSearch;
     return {change.old_row, false};
   }
   // A whole old row. With a primary key the other columns are not trusted: a partition with its own
@@ -152,7 +166,7 @@ void Applier::update(Mirror& m, const walspout_change& change) {
   } catch (const SqliteError& e) {
     if (!is_key_conflict(e)) throw;
     // The row moves to a key that is taken: at the source it was free, so that row is a stray one.
-    reporter_.unmatched(m.label, "an updated row replaced another one of its new key");
+    unmatched(m, "an updated row replaced another one of its new key");
     Savepoint savepoint(db_);
     const Mask mask = mask_;
     make_way(m, change.new_row);
@@ -162,9 +176,9 @@ void Applier::update(Mirror& m, const walspout_change& change) {
   }
   if (changed != 0) return;
   const bool complete = std::all_of(change.new_row, change.new_row + m.columns.size(), has_value);
-  reporter_.unmatched(m.label, complete ? "an update found no row, the new one was inserted"
-                                        : "an update found no row and was dropped, as its row is "
-                                          "incomplete");
+  unmatched(m, complete ? "an update found no row, the new one was inserted"
+                        : "an update found no row and was dropped, as its row is "
+                          "incomplete");
   if (complete) insert(m, change.new_row);
 }
 
@@ -194,7 +208,7 @@ void Applier::remove(Mirror& m, const walspout_change& change) {
   Statement& s = m.statements.get(db_, m, mask_);
   bind(s, m, location.row, kSearch, 1);
   s.run();
-  if (db_.changes() == 0) reporter_.unmatched(m.label, "a delete found no row");
+  if (db_.changes() == 0) unmatched(m, "a delete found no row");
 }
 
 }  // namespace walspout::sqlite

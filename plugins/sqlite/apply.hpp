@@ -12,23 +12,17 @@
 
 namespace walspout::sqlite {
 
-// A change that can never be applied, whatever the state of the file. The message names the table.
-class BadChange : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 class Applier {
  public:
   Applier(Database& db, Mirrors& mirrors, Reporter& reporter)
       : db_(db), mirrors_(mirrors), reporter_(reporter) {}
 
   // Throws BadChange, SqliteError or the SDK's errors. After a throw part of the change may be
-  // applied, unless is_atomic(change).
-  void apply(const walspout_change& change, uint64_t copy_id);
+  // applied, unless is_atomic(change). kind: of its transaction.
+  void apply(const walspout_change& change, uint32_t kind);
 
   // Whether the change is one statement, which SQLite takes or leaves as a whole.
-  bool is_atomic(const walspout_change& change, uint64_t copy_id) const;
+  bool is_atomic(const walspout_change& change) const;
 
  private:
   // How to find the row: values of the searched columns, which the mask marks.
@@ -44,6 +38,7 @@ class Applier {
   void mark_set(const Mirror& mirror, const walspout_change& change, const Location& location);
   int run_update(Mirror& mirror, const walspout_change& change, const Location& location);
   void make_way(Mirror& mirror, const walspout_value* row);
+  void unmatched(const Mirror& mirror, std::string_view what);
   int bind(Statement& s, const Mirror& mirror, const walspout_value* row, char part, int index);
 
   Database& db_;
@@ -51,6 +46,9 @@ class Applier {
   Reporter& reporter_;
   Binder binder_;
   Mask mask_;
+  // A row that is not found, or is there already, is no mistake: in a copy, whose parts come in any
+  // order, and where single rows are mended.
+  bool tolerant_ = false;
 };
 
 }  // namespace walspout::sqlite

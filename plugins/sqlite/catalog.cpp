@@ -10,20 +10,27 @@ namespace walspout::sqlite {
 
 namespace {
 
+constexpr const char* kLive = "_walspout_tables";
+constexpr const char* kParked = "_walspout_parked";
+
 constexpr const char* kTables[] = {
     "CREATE TABLE IF NOT EXISTS _walspout_tables(source_schema TEXT NOT NULL, source_table TEXT "
     "NOT NULL, mirror_table TEXT NOT NULL UNIQUE COLLATE NOCASE, state TEXT NOT NULL, reason TEXT, "
     "pipeline TEXT NOT NULL, sink TEXT NOT NULL, source_oid INTEGER NOT NULL, created INTEGER NOT "
     "NULL, PRIMARY KEY(pipeline, sink, source_schema, source_table))",
+    "CREATE INDEX IF NOT EXISTS _walspout_tables_oid ON _walspout_tables(source_oid)",
+    "CREATE TABLE IF NOT EXISTS _walspout_parked(source_schema TEXT NOT NULL, source_table TEXT "
+    "NOT NULL, mirror_table TEXT NOT NULL UNIQUE COLLATE NOCASE, state TEXT NOT NULL, reason TEXT, "
+    "pipeline TEXT NOT NULL, sink TEXT NOT NULL, source_oid INTEGER NOT NULL, created INTEGER NOT "
+    "NULL, PRIMARY KEY(pipeline, sink, source_oid))",
     "CREATE TABLE IF NOT EXISTS _walspout_columns(mirror_table TEXT NOT NULL COLLATE NOCASE, "
     "source_column TEXT NOT NULL, mirror_column TEXT NOT NULL, source_type TEXT NOT NULL, "
     "source_attnum INTEGER NOT NULL, PRIMARY KEY(mirror_table, source_column))",
     "CREATE TABLE IF NOT EXISTS _walspout_position(pipeline TEXT NOT NULL, sink TEXT NOT NULL, "
     "lsn TEXT NOT NULL, commit_time TEXT, host_state BLOB, PRIMARY KEY(pipeline, sink))",
-    "CREATE TABLE IF NOT EXISTS _walspout_copies(pipeline TEXT NOT NULL, sink TEXT NOT NULL, "
-    "copy_id INTEGER NOT NULL, source_schema TEXT NOT NULL, source_table TEXT NOT NULL, "
-    "shadow_table TEXT NOT NULL, PRIMARY KEY(pipeline, sink, copy_id, source_schema, "
-    "source_table))"};
+    "CREATE TABLE IF NOT EXISTS _walspout_shadows(pipeline TEXT NOT NULL, sink TEXT NOT NULL, "
+    "copy_id INTEGER NOT NULL, source_oid INTEGER NOT NULL, source_schema TEXT NOT NULL, "
+    "source_table TEXT NOT NULL, shadow_table TEXT NOT NULL PRIMARY KEY COLLATE NOCASE)"};
 
 // UTC, as PostgreSQL prints a timestamptz and SQLite's date functions read it.
 std::string format_time(int64_t us) {
@@ -67,47 +74,84 @@ void Catalog::create() {
   for (const char* sql : kTables) db_.exec(sql);
 }
 
-std::optional<TableRecord> Catalog::find(std::string_view schema, std::string_view table) {
+template <class... Args>
+std::vector<TableRecord> Catalog::read(const char* from, const char* where, const Args&... args) {
   Statement s = db_.prepare(
-      "SELECT mirror_table, state, source_oid, created FROM _walspout_tables WHERE pipeline = ? "
-      "AND sink = ? AND source_schema = ? AND source_table = ?");
-  Database::bind_all(s, std::string_view(pipeline_), std::string_view(sink_), schema, table);
-  if (!s.step()) return std::nullopt;
-  return TableRecord{std::string(s.text(0)), std::string(s.text(1)),
-                     static_cast<uint32_t>(s.integer(2)), s.integer(3) != 0};
+      std::string("SELECT source_schema, source_table, mirror_table, state, coalesce(reason, ''), "
+                  "source_oid, created FROM ") +
+      from + " WHERE pipeline = ? AND sink = ?" + where);
+  Database::bind_all(s, std::string_view(pipeline_), std::string_view(sink_), args...);
+  std::vector<TableRecord> rows;
+  while (s.step()) {
+    TableRecord& row = rows.emplace_back();
+    row.schema = s.text(0);
+    row.table = s.text(1);
+    row.mirror = s.text(2);
+    row.state = s.text(3);
+    row.reason = s.text(4);
+    row.oid = static_cast<uint32_t>(s.integer(5));
+    row.created = s.integer(6) != 0;
+    row.parked = from == kParked;
+  }
+  return rows;
 }
 
-void Catalog::save(std::string_view schema, std::string_view table, const TableRecord& record,
-                   std::string_view reason) {
-  db_.run(
-      "INSERT INTO _walspout_tables(pipeline, sink, source_schema, source_table, mirror_table, "
-      "state, source_oid, created, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, '')) "
-      "ON CONFLICT(pipeline, sink, source_schema, source_table) DO UPDATE SET mirror_table = "
-      "excluded.mirror_table, state = excluded.state, source_oid = excluded.source_oid, created = "
-      "excluded.created, reason = excluded.reason",
-      std::string_view(pipeline_), std::string_view(sink_), schema, table,
-      std::string_view(record.mirror), std::string_view(record.state), int64_t{record.oid},
-      int64_t{record.created}, reason);
+std::optional<TableRecord> Catalog::find(std::string_view schema, std::string_view table) {
+  auto rows = read(kLive, " AND source_schema = ? AND source_table = ?", schema, table);
+  return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
 }
 
-bool Catalog::rename_source(uint32_t oid, std::string_view schema, std::string_view table) {
-  db_.run(
-      "UPDATE _walspout_tables SET source_schema = ?, source_table = ? WHERE pipeline = ? AND sink "
-      "= ? AND source_oid = ?",
-      schema, table, std::string_view(pipeline_), std::string_view(sink_), int64_t{oid});
-  return db_.changes() != 0;
+std::optional<TableRecord> Catalog::find_oid(uint32_t oid) {
+  for (const char* from : {kLive, kParked})
+    if (auto rows = read(from, " AND source_oid = ?", int64_t{oid}); !rows.empty())
+      return std::move(rows.front());
+  return std::nullopt;
 }
 
-void Catalog::mark_failed(const std::string& mirror, std::string_view reason) {
-  db_.run("UPDATE _walspout_tables SET state = 'failed', reason = ? WHERE mirror_table = ?", reason,
-          std::string_view(mirror));
+std::vector<TableRecord> Catalog::parked() { return read(kParked, ""); }
+
+void Catalog::save(const TableRecord& r) {
+  std::string sql = "INSERT INTO ";
+  sql.append(r.parked ? kParked : kLive)
+      .append(
+          "(pipeline, sink, source_schema, source_table, mirror_table, state, source_oid, created, "
+          "reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(?, '')) ON CONFLICT(pipeline, sink, ")
+      .append(r.parked ? "source_oid" : "source_schema, source_table")
+      .append(
+          ") DO UPDATE SET source_schema = excluded.source_schema, source_table = "
+          "excluded.source_table, mirror_table = excluded.mirror_table, state = excluded.state, "
+          "source_oid = excluded.source_oid, created = excluded.created, reason = excluded.reason");
+  db_.run(sql, std::string_view(pipeline_), std::string_view(sink_), std::string_view(r.schema),
+          std::string_view(r.table), std::string_view(r.mirror), std::string_view(r.state),
+          int64_t{r.oid}, int64_t{r.created}, std::string_view(r.reason));
+}
+
+void Catalog::remove(const TableRecord& r) {
+  std::string sql = "DELETE FROM ";
+  sql.append(r.parked ? kParked : kLive)
+      .append(" WHERE pipeline = ? AND sink = ? AND mirror_table = ?");
+  db_.run(sql, std::string_view(pipeline_), std::string_view(sink_), std::string_view(r.mirror));
+}
+
+void Catalog::fail(const std::string& mirror, std::string_view reason) {
+  for (const char* from : {kLive, kParked})
+    db_.run(std::string("UPDATE ") + from +
+                " SET state = 'failed', reason = ? WHERE pipeline = ? AND sink = ? AND "
+                "mirror_table = ?",
+            reason, std::string_view(pipeline_), std::string_view(sink_), std::string_view(mirror));
 }
 
 bool Catalog::name_taken(const std::string& name) {
+  return db_.exists("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE",
+                    std::string_view(name)) ||
+         reserved(name);
+}
+
+bool Catalog::reserved(const std::string& name) {
   const std::string_view n = name;
-  return db_.exists("SELECT 1 FROM sqlite_schema WHERE name = ? COLLATE NOCASE", n) ||
-         db_.exists("SELECT 1 FROM _walspout_tables WHERE mirror_table = ?", n) ||
-         db_.exists("SELECT 1 FROM _walspout_copies WHERE shadow_table = ? COLLATE NOCASE", n);
+  return db_.exists("SELECT 1 FROM _walspout_tables WHERE mirror_table = ?", n) ||
+         db_.exists("SELECT 1 FROM _walspout_parked WHERE mirror_table = ?", n) ||
+         db_.exists("SELECT 1 FROM _walspout_shadows WHERE shadow_table = ?", n);
 }
 
 std::vector<ColumnRecord> Catalog::columns(const std::string& physical) {
@@ -124,7 +168,7 @@ std::vector<ColumnRecord> Catalog::columns(const std::string& physical) {
 
 void Catalog::save_columns(const std::string& physical, const std::vector<ColumnRecord>& columns) {
   const std::string_view table = physical;
-  db_.run("DELETE FROM _walspout_columns WHERE mirror_table = ?", table);
+  remove_columns(physical);
   Statement s = db_.prepare(
       "INSERT INTO _walspout_columns(mirror_table, source_column, mirror_column, source_type, "
       "source_attnum) VALUES (?, ?, ?, ?, ?)");
@@ -140,33 +184,33 @@ void Catalog::rename_columns(const std::string& physical, const std::string& ren
           std::string_view(renamed), std::string_view(physical));
 }
 
+void Catalog::remove_columns(const std::string& physical) {
+  db_.run("DELETE FROM _walspout_columns WHERE mirror_table = ?", std::string_view(physical));
+}
+
+std::vector<CopyRecord> Catalog::copies() {
+  std::vector<CopyRecord> rows;
+  Statement s = db_.prepare(
+      "SELECT copy_id, source_oid, source_schema, source_table, shadow_table FROM "
+      "_walspout_shadows WHERE pipeline = ? AND sink = ?");
+  Database::bind_all(s, std::string_view(pipeline_), std::string_view(sink_));
+  while (s.step())
+    rows.push_back({static_cast<uint64_t>(s.integer(0)), static_cast<uint32_t>(s.integer(1)),
+                    std::string(s.text(2)), std::string(s.text(3)), std::string(s.text(4))});
+  return rows;
+}
+
 // A copy id is 64 bits without a sign: SQLite keeps the same bits in its signed integer.
-std::optional<std::string> Catalog::find_copy(uint64_t copy_id, std::string_view schema,
-                                              std::string_view table) {
-  const auto rows = db_.column(
-      "SELECT shadow_table FROM _walspout_copies WHERE pipeline = ? AND sink = ? AND copy_id = ? "
-      "AND source_schema = ? AND source_table = ?",
-      std::string_view(pipeline_), std::string_view(sink_), static_cast<int64_t>(copy_id), schema,
-      table);
-  if (rows.empty()) return std::nullopt;
-  return rows.front();
+void Catalog::save_copy(const CopyRecord& c) {
+  db_.run("INSERT OR REPLACE INTO _walspout_shadows VALUES (?, ?, ?, ?, ?, ?, ?)",
+          std::string_view(pipeline_), std::string_view(sink_), static_cast<int64_t>(c.id),
+          int64_t{c.oid}, std::string_view(c.schema), std::string_view(c.table),
+          std::string_view(c.shadow));
 }
 
-void Catalog::save_copy(uint64_t copy_id, std::string_view schema, std::string_view table,
-                        const std::string& shadow) {
-  db_.run("INSERT INTO _walspout_copies VALUES (?, ?, ?, ?, ?, ?)", std::string_view(pipeline_),
-          std::string_view(sink_), static_cast<int64_t>(copy_id), schema, table,
-          std::string_view(shadow));
-}
-
-void Catalog::forget_copy(const std::string& shadow) {
-  db_.run("DELETE FROM _walspout_copies WHERE shadow_table = ?", std::string_view(shadow));
-  db_.run("DELETE FROM _walspout_columns WHERE mirror_table = ?", std::string_view(shadow));
-}
-
-std::vector<std::string> Catalog::shadows() {
-  return db_.column("SELECT shadow_table FROM _walspout_copies WHERE pipeline = ? AND sink = ?",
-                    std::string_view(pipeline_), std::string_view(sink_));
+void Catalog::remove_copy(const CopyRecord& c) {
+  db_.run("DELETE FROM _walspout_shadows WHERE shadow_table = ?", std::string_view(c.shadow));
+  remove_columns(c.shadow);
 }
 
 Position Catalog::position() {

@@ -14,12 +14,23 @@
 
 namespace walspout::sqlite {
 
-// A row of _walspout_tables.
+// A row of _walspout_tables. Of _walspout_parked, which has the same columns, when another table
+// has its name: as long as its new name is not known, or until that other one is copied.
 struct TableRecord {
+  std::string schema, table;  // of the source; when parked: as last known
   std::string mirror;
   std::string state;     // copying, live, failed
+  std::string reason;    // of a failure; kept while a copy mends it
   uint32_t oid = 0;      // pg_class.oid of the source; 0 = unknown
-  bool created = false;  // false: only the name is taken so far, the first copy is under way
+  bool created = false;  // false: there is only the name so far
+  bool parked = false;
+};
+
+// A row of _walspout_shadows: a copy under way.
+struct CopyRecord {
+  uint64_t id = 0;
+  uint32_t oid = 0;  // of the source
+  std::string schema, table, shadow;
 };
 
 // A row of _walspout_columns.
@@ -43,29 +54,30 @@ class Catalog {
   void create();  // the tables, when missing
 
   std::optional<TableRecord> find(std::string_view schema, std::string_view table);
-  void save(std::string_view schema, std::string_view table, const TableRecord& record,
-            std::string_view reason = {});
-  void mark_failed(const std::string& mirror, std::string_view reason);
-  // The table of this oid under another name, if there is one, gets this name. False: none.
-  bool rename_source(uint32_t oid, std::string_view schema, std::string_view table);
+  std::optional<TableRecord> find_oid(uint32_t oid);  // a parked one, too
+  std::vector<TableRecord> parked();
+  void save(const TableRecord& record);
+  void remove(const TableRecord& record);
+  void fail(const std::string& mirror, std::string_view reason);
   bool name_taken(const std::string& name);  // by anyone's table, view, index or reservation
+  bool reserved(const std::string& name);    // by a record
 
   std::vector<ColumnRecord> columns(const std::string& physical);
   void save_columns(const std::string& physical, const std::vector<ColumnRecord>& columns);
   void rename_columns(const std::string& physical, const std::string& renamed);
+  void remove_columns(const std::string& physical);
 
-  std::optional<std::string> find_copy(uint64_t copy_id, std::string_view schema,
-                                       std::string_view table);  // its shadow table
-  void save_copy(uint64_t copy_id, std::string_view schema, std::string_view table,
-                 const std::string& shadow);
-  void forget_copy(const std::string& shadow);
-  std::vector<std::string> shadows();  // of this pipeline and sink
+  std::vector<CopyRecord> copies();
+  void save_copy(const CopyRecord& copy);
+  void remove_copy(const CopyRecord& copy);
 
   Position position();
   // Empty state keeps the stored one; lsn 0 keeps the stored position.
   void save_position(walspout_lsn lsn, std::string_view host_state, int64_t commit_time_us);
 
  private:
+  template <class... Args>
+  std::vector<TableRecord> read(const char* from, const char* where, const Args&... args);
   Database& db_;
   std::string pipeline_, sink_;
   std::optional<Statement> save_position_;  // once a flush

@@ -4,6 +4,7 @@
 #include <walspout/abi.h>
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,12 @@
 #include "values.hpp"
 
 namespace walspout::sqlite {
+
+// A change that can never be applied, whatever the state of the file. The message names the table.
+class BadChange : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 struct MirrorColumn {
   std::string name;  // quoted

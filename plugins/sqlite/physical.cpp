@@ -20,21 +20,17 @@ std::string key_list(const std::vector<PhysicalColumn>& columns) {
   return list;
 }
 
-// The user's indexes and triggers on a table, as their CREATE statements.
-struct UserObject {
-  std::string type, name, sql;
-};
-
-std::vector<UserObject> user_objects(Database& db, const std::string& table) {
-  std::vector<UserObject> objects;
-  Statement s = db.prepare(
-      "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = ? COLLATE NOCASE AND type IN "
-      "('index', 'trigger') AND sql IS NOT NULL AND name NOT LIKE '\\_walspout%' ESCAPE '\\' "
-      "ORDER BY rowid");
-  Database::bind_all(s, std::string_view(table));
-  while (s.step())
-    objects.push_back({std::string(s.text(0)), std::string(s.text(1)), std::string(s.text(2))});
-  return objects;
+// The legacy rename leaves views and triggers that speak of the table as they are: its old name
+// means another table from now on, or they are broken anyway.
+void rename_alone(Database& db, const std::string& table, const std::string& name) {
+  db.exec("PRAGMA legacy_alter_table = ON");
+  try {
+    db.exec("ALTER TABLE " + quote(table) + " RENAME TO " + quote(name));
+  } catch (...) {
+    sqlite3_exec(db.get(), "PRAGMA legacy_alter_table = OFF", nullptr, nullptr, nullptr);
+    throw;
+  }
+  db.exec("PRAGMA legacy_alter_table = OFF");
 }
 
 }  // namespace
@@ -49,13 +45,18 @@ std::vector<PhysicalColumn> physical_columns(Database& db, const std::string& ta
   return columns;
 }
 
+bool has_column(const std::vector<PhysicalColumn>& columns, const std::string& name) {
+  return std::any_of(columns.begin(), columns.end(),
+                     [&name](const PhysicalColumn& c) { return same_name(c.name, name); });
+}
+
 bool table_exists(Database& db, const std::string& table) {
   return db.exists("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE",
                    std::string_view(table));
 }
 
 void create_table(Database& db, const std::string& table,
-                  const std::vector<PhysicalColumn>& columns) {
+                  const std::vector<PhysicalColumn>& columns, bool loose_key) {
   const auto keys =
       std::count_if(columns.begin(), columns.end(), [](const auto& c) { return c.key != 0; });
   std::string sql = "CREATE TABLE " + quote(table) + "(";
@@ -64,9 +65,10 @@ void create_table(Database& db, const std::string& table,
     const PhysicalColumn& c = columns[i];
     if (i != 0) sql += ", ";
     sql += quote(c.name) + " " + c.type;
-    // In this form the column is the rowid itself: no index, the fastest look-up there is.
+    // In this form the column is the rowid itself: no index, the fastest look-up there is. With
+    // DESC it is not (a quirk that SQLite keeps for ever, "ROWIDs and the INTEGER PRIMARY KEY").
     if (c.key != 0 && keys == 1 && c.type == "INTEGER") {
-      sql += " PRIMARY KEY";
+      sql += loose_key ? " PRIMARY KEY DESC" : " PRIMARY KEY";
       inline_key = true;
     }
   }
@@ -74,30 +76,29 @@ void create_table(Database& db, const std::string& table,
   db.exec(sql + ")");
 }
 
-void replace_table(Database& db, const Reporter& reporter, const std::string& table,
-                   const std::string& replacement) {
-  const std::vector<UserObject> objects = user_objects(db, table);
-  db.exec("DROP TABLE IF EXISTS " + quote(table));
-  // The legacy rename leaves views and triggers that speak of `table` as they are, which is what
-  // is wanted: the name means the new table from now on.
-  db.exec("PRAGMA legacy_alter_table = ON");
+void rename_table(Database& db, const std::string& table, const std::string& name, Notes& notes) {
   try {
-    db.exec("ALTER TABLE " + quote(replacement) + " RENAME TO " + quote(table));
-  } catch (...) {
-    sqlite3_exec(db.get(), "PRAGMA legacy_alter_table = OFF", nullptr, nullptr, nullptr);
-    throw;
+    db.exec("ALTER TABLE " + quote(table) + " RENAME TO " + quote(name));
+  } catch (const SqliteError& e) {
+    if (e.primary() != SQLITE_ERROR) throw;
+    rename_alone(db, table, name);
+    if (const std::string users = users_of(db, table); !users.empty())
+      notes.add(users + " still names " + table + ", as SQLite could not rename it: " + e.what());
   }
-  db.exec("PRAGMA legacy_alter_table = OFF");
-  for (const UserObject& o : objects) {
-    try {
-      db.exec(o.sql);
-    } catch (const SqliteError& e) {
-      if (e.primary() != SQLITE_ERROR && e.primary() != SQLITE_CONSTRAINT) throw;
-      reporter.warn("the " + o.type + " " + o.name + " on " + table +
-                    " does not fit the table any more and was dropped: " + e.what() +
-                    "; it was: " + o.sql);
-    }
+}
+
+void replace_table(Database& db, const std::string& table, const std::string& replacement,
+                   const std::string& aside, Notes& notes) {
+  const std::vector<UserObject> objects = objects_on(db, table);
+  const bool compiled = objects.empty() || triggers_compile(db, table);
+  if (aside.empty()) {
+    db.exec("DROP TABLE IF EXISTS " + quote(table));
+  } else {
+    for (const UserObject& o : objects) db.exec("DROP " + o.type + " " + quote(o.name));
+    rename_alone(db, table, aside);
   }
+  rename_alone(db, replacement, table);
+  restore_objects(db, table, objects, compiled, notes);
 }
 
 void set_identity_index(Database& db, const std::string& table,
@@ -131,9 +132,7 @@ void set_identity_index(Database& db, const std::string& table,
 
 std::string free_row_id(const std::vector<PhysicalColumn>& columns) {
   for (const char* alias : {"rowid", "_rowid_", "oid"})
-    if (std::none_of(columns.begin(), columns.end(),
-                     [alias](const PhysicalColumn& c) { return same_name(c.name, alias); }))
-      return alias;
+    if (!has_column(columns, alias)) return alias;
   return {};
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "database.hpp"
-#include "reporter.hpp"
+#include "user_objects.hpp"
 
 namespace walspout::sqlite {
 
@@ -22,17 +22,22 @@ struct PhysicalColumn {
 };
 
 std::vector<PhysicalColumn> physical_columns(Database& db, const std::string& table);
+bool has_column(const std::vector<PhysicalColumn>& columns, const std::string& name);
 bool table_exists(Database& db, const std::string& table);
 
-// `columns` with their places in the key.
+// `columns` with their places in the key. loose_key: a key of one INTEGER takes whatever value,
+// NULL included, since it is not the rowid then.
 void create_table(Database& db, const std::string& table,
-                  const std::vector<PhysicalColumn>& columns);
+                  const std::vector<PhysicalColumn>& columns, bool loose_key = false);
 
-// `replacement` takes the place and the name of `table`, which is dropped when it exists. The
-// user's indexes and triggers on `table` are built again, views go on; what cannot be kept is
-// reported by name.
-void replace_table(Database& db, const Reporter& reporter, const std::string& table,
-                   const std::string& replacement);
+// Views and triggers that speak of the table follow where SQLite can do that; else that is noted.
+void rename_table(Database& db, const std::string& table, const std::string& name, Notes& notes);
+
+// `replacement` takes the place and the name of `table`, which is dropped when it exists; or, with
+// `aside`, gets that name. The user's indexes and triggers on `table` are built again, views go on;
+// what cannot be kept is noted.
+void replace_table(Database& db, const std::string& table, const std::string& replacement,
+                   const std::string& aside, Notes& notes);
 
 // The mirror's own index on the replica identity's columns, where that is not the key (quoted
 // names); no columns: drops it.

@@ -1,6 +1,7 @@
 // What has to be done to a table whose source changed its shape.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,16 @@ struct Shaper::Plan {
   std::vector<PhysicalColumn> wanted;   // as it shall be, without extra
   std::vector<std::string> from;        // the present column; empty = new
   std::vector<std::string> names;
+  // Of a column of numbers that becomes one of text: the decimals that its values are printed with.
+  std::vector<std::optional<int>> scale;
+  bool scale_unknown = false;
+  std::vector<const walspout_value*> fill;  // what old rows have in a new column; null: NULL
+  std::vector<Kind> kinds;
+  std::vector<uint32_t> elements;     // walspout_column.element_type_oid
   std::vector<std::string> gone;      // present columns that the source has no more
   std::vector<PhysicalColumn> extra;  // columns of the user's own, or of a source long gone
   bool rebuild = false;               // a type or the key changed: ALTER TABLE cannot do it
+  bool key_changed = false;
   bool unchanged = false;
 };
 

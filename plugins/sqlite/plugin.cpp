@@ -1,10 +1,26 @@
 #include <walspout/sink.hpp>
 
+#include "reader.hpp"
 #include "sink.hpp"
 
-WALSPOUT_PLUGIN(walspout::sqlite::MirrorSink, "sqlite", "0.1.0",
+namespace walspout::sqlite {
+namespace {
+
+class ReadableMirror : public MirrorSink {
+ public:
+  using MirrorSink::MirrorSink;
+  static constexpr const walspout_reader_calls* reader() {
+    return &ReaderEntry<MirrorReader>::calls;
+  }
+};
+
+}  // namespace
+}  // namespace walspout::sqlite
+
+WALSPOUT_PLUGIN(walspout::sqlite::ReadableMirror, "sqlite", "0.1.0",
                 "Mirrors tables into a SQLite file, each change exactly once.",
-                WALSPOUT_CAP_POSITION | WALSPOUT_CAP_SNAPSHOT | WALSPOUT_CAP_SHADOW,
+                WALSPOUT_CAP_POSITION | WALSPOUT_CAP_SNAPSHOT | WALSPOUT_CAP_SHADOW |
+                    WALSPOUT_CAP_READ_BACK,
                 WALSPOUT_TAKES_TRUNCATE | WALSPOUT_TAKES_PARTIAL_ROW | WALSPOUT_TAKES_KEY_CHANGE |
                     WALSPOUT_TAKES_NO_KEY | WALSPOUT_TAKES_SCHEMA,
                 {"path", WALSPOUT_PATH, WALSPOUT_REQUIRED, nullptr,

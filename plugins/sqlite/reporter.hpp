@@ -28,7 +28,7 @@ class Reporter {
     while (power < n) power *= 10;
     if (power != n) return;
     warn(table + ": " + std::string(what) + " (" + std::to_string(n) +
-         " so far); the mirror is out of step with the source: walspout resync " + table);
+         " so far); the mirror is out of step with the source: walspout resync FILE " + table);
   }
 
  private:

@@ -146,120 +146,42 @@ Shaper::Plan Shaper::make_plan(const walspout_relation& r, const std::string& ph
     if (plan.names[i].empty()) taken.push_back(plan.names[i] = give_name(r, i, taken));
 
   plan.wanted = wanted(r, plan.names);
+  plan.scale.resize(r.column_count);
   std::vector<PhysicalColumn> kept = plan.present;  // under their future names
   for (PhysicalColumn& c : kept)
     for (uint32_t i = 0; i < r.column_count; ++i)
       if (same_name(plan.from[i], c.name)) {
-        if (c.type != plan.wanted[i].type) plan.rebuild = true;
+        if (c.type != plan.wanted[i].type) {
+          plan.rebuild = true;
+          if (c.type == declared_type(Kind::kNumeric) &&
+              kind_of(*r.columns[i], mode_) == Kind::kText) {
+            if (hint.old_index != nullptr && hint.old_index[i] >= 0)
+              plan.scale[i] = declared_scale(*hint.old_relation->columns[hint.old_index[i]]);
+            plan.scale_unknown = plan.scale_unknown || !plan.scale[i];
+          }
+        }
         c.name = plan.names[i];
         break;
       }
-  if (!same_keys(kept, plan.wanted)) plan.rebuild = true;
+  plan.key_changed = !same_keys(kept, plan.wanted);
+  plan.rebuild = plan.rebuild || plan.key_changed;
+  plan.fill.resize(r.column_count);
+  for (uint32_t i = 0; i < r.column_count; ++i) {
+    plan.kinds.push_back(kind_of(*r.columns[i], mode_));
+    plan.elements.push_back(r.columns[i]->element_type_oid);
+    if (hint.fill != nullptr && plan.from[i].empty() && hint.fill[i].state == WALSPOUT_TEXT)
+      plan.fill[i] = &hint.fill[i];
+  }
   plan.unchanged = plan.gone.empty() && !plan.rebuild && plan.from == plan.names &&
                    same_records(r, records, plan.names);
   return plan;
 }
 
-void Shaper::reshape(const walspout_relation& r, const std::string& physical, const ShapeHint& hint,
-                     bool same_source) {
-  const Plan plan = make_plan(r, physical, hint, same_source);
-  if (plan.unchanged) return;
-  if (same_source) warn_of_old_rows(r, physical, plan);
-  if (plan.rebuild || !alter(r, physical, plan)) rebuild(r, physical, plan);
-  record(r, physical, plan.names);
-}
-
-// No message carries what the change itself did to the rows that were there.
-void Shaper::warn_of_old_rows(const walspout_relation& r, const std::string& physical,
-                              const Plan& plan) {
-  std::string added;
-  for (uint32_t i = 0; i < r.column_count; ++i)
-    if (plan.from[i].empty()) added += (added.empty() ? "" : ", ") + plan.names[i];
-  if (!added.empty()) added = ": " + added + " (NULL in older rows)";
-  reporter_.warn(
-      label_of(r) + ": the shape of " + physical + " changed" + added +
-      "; values that the change itself gave to older rows come with their next update; to "
-      "have all exact at once, remove the mirror's file, so that all is copied anew");
-}
-
-// The cheap way: ALTER TABLE. False, with the table as it was, when SQLite refuses a rename.
-bool Shaper::alter(const walspout_relation& r, const std::string& physical, const Plan& plan) {
-  const std::string table = "ALTER TABLE " + quote(physical);
-  Savepoint savepoint(db_);
-  if (!plan.gone.empty()) set_identity_index(db_, physical, {});  // it may hold one of them
-  for (const std::string& gone : plan.gone) {
-    try {
-      db_.exec(table + " DROP COLUMN " + quote(gone));
-    } catch (const SqliteError& e) {
-      if (e.primary() != SQLITE_ERROR) throw;
-      // A view, an index or a trigger of the user's needs it: SQLite's message names it.
-      reporter_.warn(
-          label_of(r) + ": column " + gone +
-          " is gone from the source but stays in the mirror, NULL in new rows: " + e.what());
-      for (uint32_t i = 0; i < r.column_count; ++i)
-        if (plan.from[i].empty() && same_name(plan.names[i], gone)) return false;
-    }
-  }
-  try {
-    for (uint32_t i = 0; i < r.column_count; ++i)
-      if (!plan.from[i].empty() && plan.from[i] != plan.names[i])
-        db_.exec(table + " RENAME COLUMN " + quote(plan.from[i]) + " TO " + quote(plan.names[i]));
-  } catch (const SqliteError& e) {
-    if (e.primary() != SQLITE_ERROR) throw;
-    return false;
-  }
-  for (uint32_t i = 0; i < r.column_count; ++i)
-    if (plan.from[i].empty())
-      db_.exec(table + " ADD COLUMN " + quote(plan.names[i]) + " " + plan.wanted[i].type);
-  savepoint.release();
-  return true;
-}
-
-// The thorough way: a new table, the rows moved over, swapped in.
-void Shaper::rebuild(const walspout_relation& r, const std::string& physical, const Plan& plan) {
-  reporter_.info(label_of(r) + ": rebuilding " + physical + " for its new shape");
-  std::string name = "_walspout_new";
-  for (int n = 2; catalog_.name_taken(name); ++n) name = "_walspout_new_" + std::to_string(n);
-  std::vector<PhysicalColumn> columns = plan.wanted;
-  std::string to, from;
-  const auto add = [&](const std::string& target, const std::string& source) {
-    to += (to.empty() ? "" : ", ") + quote(target);
-    from += (from.empty() ? "" : ", ") + quote(source);
-  };
-  for (uint32_t i = 0; i < r.column_count; ++i)
-    if (!plan.from[i].empty()) add(plan.names[i], plan.from[i]);
-  for (PhysicalColumn extra : plan.extra) {
-    extra.key = 0;
-    columns.push_back(extra);
-    add(extra.name, extra.name);
-  }
-  create_table(db_, name, columns);
-  bool keys_known = true;
-  for (uint32_t i = 0; i < r.column_count; ++i)
-    if (plan.wanted[i].key != 0 && plan.from[i].empty()) keys_known = false;
-  if (to.empty()) {  // no column stays: the rows do, as far as there is something to tell them
-    for (const PhysicalColumn& c : columns)
-      if (to.empty() && (c.key == 0 || c.name == kHiddenRow)) to = quote(c.name);
-    from = "NULL";
-  }
-  if (!keys_known) {
-    // Their keys were given at the source without a message. Made-up ones would be worse than none.
-    const std::string reason = "the key got a column that is new: old rows cannot be told apart";
-    catalog_.mark_failed(physical, reason);
-    reporter_.warn(label_of(r) + ": " + reason +
-                   " and were removed from the mirror; to have them, remove the mirror's file, so "
-                   "that all is copied anew");
-  } else {
-    // OR REPLACE: a new key may be one that rows of a mirror out of step share.
-    db_.exec("INSERT OR REPLACE INTO " + quote(name) + "(" + to + ") SELECT " + from + " FROM " +
-             quote(physical));
-  }
-  replace_table(db_, reporter_, physical, name);
-}
-
-Mirror Shaper::open(const walspout_relation& r, const std::string& physical, bool current) {
+Mirror Shaper::open(const walspout_relation& r, const std::string& physical, bool current,
+                    bool same_source) {
   const std::vector<PhysicalColumn> present = physical_columns(db_, physical);
   const std::vector<ColumnRecord> records = catalog_.columns(physical);
+  const std::vector<int> origin = match_columns(r, records, nullptr, nullptr, same_source);
   Mirror m;
   m.physical = physical;
   m.table = quote(physical);
@@ -271,11 +193,8 @@ Mirror Shaper::open(const walspout_relation& r, const std::string& physical, boo
     column.element_type_oid = c.element_type_oid;
     column.identity = (c.flags & WALSPOUT_COLUMN_KEY) != 0;
     column.primary = (c.flags & WALSPOUT_COLUMN_PRIMARY) != 0;
-    const auto found =
-        std::find_if(records.begin(), records.end(),
-                     [&](const ColumnRecord& record) { return record.source == view(c.name); });
-    column.mapped = found != records.end();
-    if (column.mapped) column.name = quote(found->mirror);
+    column.mapped = origin[i] >= 0;
+    if (column.mapped) column.name = quote(records[static_cast<size_t>(origin[i])].mirror);
     m.has_primary = m.has_primary || column.primary;
     m.columns.push_back(std::move(column));
   }

@@ -11,6 +11,7 @@
 #include "mirror.hpp"
 #include "physical.hpp"
 #include "reporter.hpp"
+#include "user_objects.hpp"
 
 namespace walspout::sqlite {
 
@@ -21,6 +22,7 @@ std::string label_of(const walspout_relation& relation);  // schema.table
 struct ShapeHint {
   const walspout_relation* old_relation = nullptr;
   const int32_t* old_index = nullptr;
+  const walspout_value* fill = nullptr;
 };
 
 class Shaper {
@@ -33,14 +35,16 @@ class Shaper {
   void create(const walspout_relation& relation, const std::string& physical,
               const std::vector<ColumnRecord>& like);
 
-  // Changes the table to the relation's shape. Rows stay; columns new to it are NULL in them.
+  // Changes the table to the relation's shape. Rows stay; in them a column new to the table has the
+  // hint's fill value, else NULL. What of the user's own cannot be kept is reported in one line.
   // same_source: attnums mean the columns they meant when they were stored.
   void reshape(const walspout_relation& relation, const std::string& physical,
                const ShapeHint& hint, bool same_source);
 
   // How to write to the table, which has the shape already. current = false: the relation is an
   // older version than the table's; columns that are gone are left out.
-  Mirror open(const walspout_relation& relation, const std::string& physical, bool current);
+  Mirror open(const walspout_relation& relation, const std::string& physical, bool current,
+              bool same_source);
 
  private:
   struct Plan;
@@ -48,9 +52,14 @@ class Shaper {
                  const ShapeHint& hint, bool same_source);
   std::vector<PhysicalColumn> wanted(const walspout_relation& relation,
                                      const std::vector<std::string>& names);
-  void warn_of_old_rows(const walspout_relation& r, const std::string& physical, const Plan& plan);
-  void rebuild(const walspout_relation& relation, const std::string& physical, const Plan& plan);
-  bool alter(const walspout_relation& relation, const std::string& physical, const Plan& plan);
+  // The steps of reshape(), in reshape.cpp.
+  void drop_columns(const std::string& physical, Plan& plan, Notes& notes);
+  void rename_columns(const std::string& physical, Plan& plan, Notes& notes);
+  void add_columns(const std::string& physical, const Plan& plan);
+  void rebuild(const std::string& physical, const Plan& plan, Notes& notes);
+  void move_rows(const std::string& physical, const std::string& target, const Plan& plan,
+                 const std::vector<PhysicalColumn>& columns);
+  bool key_is_sure(const std::string& physical, const Plan& plan);
   void record(const walspout_relation& relation, const std::string& physical,
               const std::vector<std::string>& names);
   std::string give_name(const walspout_relation& relation, uint32_t column,

@@ -96,7 +96,6 @@ void MirrorSink::set_up(int64_t cache_bytes) {
   version_ = db_.prepare("PRAGMA schema_version");
   begin();
   catalog_.create();
-  mirrors_.drop_shadows();
   stored_ = catalog_.position();
   commit_->run();
 }
@@ -173,11 +172,10 @@ void MirrorSink::take(const Batch& batch) {
   begin();
   // One statement needs no savepoint: SQLite takes or leaves it as a whole.
   std::optional<Savepoint> savepoint;
-  if (!(whole && count == 1 && applier_.is_atomic((*batch.begin()).raw(), txn.copy_id)))
-    savepoint.emplace(db_);
+  if (!(whole && count == 1 && applier_.is_atomic((*batch.begin()).raw()))) savepoint.emplace(db_);
   for (const Change change : batch) {
     current_ = &change.raw();
-    applier_.apply(*current_, txn.copy_id);
+    applier_.apply(*current_, txn.kind);
   }
   if (savepoint) savepoint->release();
   accepted_ = batch.last();  // pieces begin with nothing accepted in the SQLite transaction

@@ -94,16 +94,26 @@ bool short_offset(std::string_view text) {
 }
 
 // pg_attribute.atttypmod of numeric(p,s): ((p << 16) | s) + 4, s being 11 bits with a sign.
+int scale_of(int32_t type_mod) {
+  const int scale = (type_mod - 4) & 0x7ff;
+  return scale > 0x3ff ? scale - 0x800 : scale;
+}
+
 bool fits_number(int32_t type_mod) {
   if (type_mod < 4) return false;
   const int precision = ((type_mod - 4) >> 16) & 0xffff;
-  int scale = (type_mod - 4) & 0x7ff;
-  if (scale > 0x3ff) scale -= 0x800;
+  const int scale = scale_of(type_mod);
   // 15 digits fit a double. numeric(15,-20) or numeric(3,400) would not fit a number all the same.
   return precision <= 15 && precision - scale <= 18 && scale <= 300;
 }
 
 }  // namespace
+
+std::optional<int> declared_scale(const walspout_column& column) {
+  const uint32_t type = column.base_type_oid != 0 ? column.base_type_oid : column.type_oid;
+  if (type != oid::kNumeric || column.type_mod < 4) return std::nullopt;
+  return std::max(scale_of(column.type_mod), 0);
+}
 
 Kind kind_of(const walspout_column& column, NumericMode mode) {
   if (column.element_type_oid != 0) return Kind::kArray;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ enum class Kind : uint8_t {
 };
 
 Kind kind_of(const walspout_column& column, NumericMode mode);
+
+// The decimals that PostgreSQL prints of a numeric that is declared with them.
+std::optional<int> declared_scale(const walspout_column& column);
 
 // The declared type, by which SQLite decides on the affinity.
 const char* declared_type(Kind kind);

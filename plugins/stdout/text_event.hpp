@@ -6,8 +6,8 @@
 
 namespace walspout::stdout_sink {
 
-// Appends the line without its end; false, and nothing is appended, for COPY_BEGIN and COPY_END.
-// Nothing of the data reaches a terminal as a control sequence. Threads: any.
+// Appends the line without its end; false, and nothing is appended, for COPY_BEGIN, COPY_END and
+// COPY_FAILED. Nothing of the data reaches a terminal as a control sequence. Threads: any.
 bool append_text(std::string& out, const walspout_txn& txn, const walspout_change& change,
                  bool colours);
 
