@@ -23,16 +23,18 @@ TEST(Usage, WithoutArgumentsTheHelpComesWithStatus2) {
 TEST(Usage, HelpListsTheCommandsThatWorkAndNoOthers) {
   const Output output = command({"--help"});
   EXPECT_EQ(output.status, 0);
-  for (const char* verb : {"run", "check", "setup", "teardown", "plugins", "tail", "version"}) {
+  for (const char* verb : {"run", "check", "setup", "teardown", "status", "plugins", "tail",
+                           "resync", "verify", "version"}) {
     EXPECT_THAT(output.out, HasSubstr(std::string("\n  ") + verb + ' '));
   }
-  for (const char* verb : {"status", "resync", "verify", "dead-letters", "new-sink", "pause"}) {
+  for (const char* verb : {"dead-letters", "new-sink", "pause", "resume"}) {
     EXPECT_THAT(output.out, Not(HasSubstr(std::string("\n  ") + verb + ' ')));
   }
 }
 
 TEST(Usage, EveryCommandHasHelp) {
-  for (const char* verb : {"run", "check", "setup", "teardown", "plugins", "tail", "version"}) {
+  for (const char* verb : {"run", "check", "setup", "teardown", "status", "plugins", "tail",
+                           "resync", "verify", "version"}) {
     const Output output = command({verb, "--help"});
     EXPECT_EQ(output.status, 0) << verb;
     EXPECT_THAT(output.out, HasSubstr(std::string("Usage: walspout ") + verb));
@@ -58,10 +60,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{{"rnu", "shop.toml"}, "unknown command `rnu`; did you mean `run`?"},
         Case{{"xyzzy"}, "unknown command `xyzzy`; `walspout --help` lists them"},
-        Case{{"status", "shop.toml"},
-             "`status` is not available in this version; `walspout --help` lists what is"},
-        Case{{"resync", "shop.toml", "a.b"},
-             "`resync` is not available in this version; `walspout --help` lists what is"},
+        Case{{"pause", "shop.toml"},
+             "`pause` is not available in this version; `walspout --help` lists what is"},
+        Case{{"resync"}, "FILE is required; see `walspout --help`"},
+        Case{{"resync", "a.toml", "--sink"},
+             "--sink: 1 required NAME missing; see `walspout --help`"},
         Case{{"dead-letters", "list"},
              "`dead-letters` is not available in this version; `walspout --help` lists what is"},
         Case{{"run"}, "FILE is required; see `walspout --help`"},

@@ -28,6 +28,8 @@ tables      = ["public.*", "!public.audit_*"]
 snapshot    = "never"
 temporary   = false
 streaming   = false
+on_slot_lost     = "resync"
+on_schema_change = "stop"
 [state]
 directory = "state"
 [log]
@@ -76,6 +78,8 @@ TEST(Load, LeavesDefaultsForWhatTheFileDoesNotName) {
   EXPECT_TRUE(config.source.tables.all());
   EXPECT_EQ(config.source.snapshot, Snapshot::kInitial);
   EXPECT_TRUE(config.source.streaming);
+  EXPECT_EQ(config.source.on_slot_lost, OnSlotLost::kStop);
+  EXPECT_EQ(config.source.on_schema_change, OnSchemaChange::kApply);
   EXPECT_EQ(config.log.level, log::Level::kInfo);
   ASSERT_EQ(config.sinks.size(), 1U);
   EXPECT_FALSE(config.sinks[0].operations.has_value());
@@ -96,6 +100,8 @@ TEST(Load, ReadsEveryKey) {
   EXPECT_FALSE(config.source.tables.matches("public", "audit_1"));
   EXPECT_EQ(config.source.snapshot, Snapshot::kNever);
   EXPECT_FALSE(config.source.streaming);
+  EXPECT_EQ(config.source.on_slot_lost, OnSlotLost::kResync);
+  EXPECT_EQ(config.source.on_schema_change, OnSchemaChange::kStop);
   EXPECT_EQ(config.state.directory, file.folder() / "state");
   EXPECT_EQ(config.log.level, log::Level::kDebug);
   EXPECT_EQ(config.log.format, log::Format::kJson);
@@ -103,8 +109,8 @@ TEST(Load, ReadsEveryKey) {
   const Sink& sink = config.sinks[0];
   EXPECT_EQ(sink.name, "mirror");
   EXPECT_EQ(sink.plugin, (file.folder() / "mine.so").string());
-  EXPECT_EQ(sink.at.line, 18);
-  EXPECT_EQ(sink.plugin_at.line, 20);
+  EXPECT_EQ(sink.at.line, 20);
+  EXPECT_EQ(sink.plugin_at.line, 22);
   ASSERT_TRUE(sink.operations.has_value());
   EXPECT_TRUE(sink.operations->insert);
   EXPECT_FALSE(sink.operations->update);
@@ -123,7 +129,7 @@ TEST(Load, KeepsOptionsAsTheyAreWrittenInTheFilesOrder) {
   ASSERT_EQ(options.size(), 6U);
   EXPECT_EQ(options[0].name, "path");
   EXPECT_EQ(std::get<std::string>(options[0].value), "shop.db");
-  EXPECT_EQ(options[0].at.line, 27);
+  EXPECT_EQ(options[0].at.line, 29);
   EXPECT_EQ(options[0].at.column, 8);
   EXPECT_EQ(std::get<std::int64_t>(options[1].value), 3);
   EXPECT_EQ(std::get<double>(options[2].value), 0.5);

@@ -54,6 +54,8 @@ class PipelineTest : public testing::Test {
   // for row, and the file for order and duplicates.
   void expect_everything_delivered(Seconds timeout = Seconds(60));
   void expect_mirror_equals_source();
+  // Within 15 seconds: copies may be under way.
+  void expect_mirror_follows();
 
  private:
   TempDir dir_;

@@ -24,6 +24,10 @@ void read_sql(SqlCase& into, const std::string& path) {
       into.publication = line.substr(16);
     } else if (starts_with(line, "-- @numeric ")) {
       into.numeric = line.substr(12);
+    } else if (line == "-- @settle") {
+      into.settle = true;
+    } else if (starts_with(line, "-- @since ")) {
+      into.since = std::stoi(line.substr(10));
     } else {
       *part += line + "\n";
     }

@@ -15,6 +15,8 @@ struct SqlCase {
   std::string name;
   std::string publication = "case_pub";
   std::string numeric = "auto";      // the sink's option
+  bool settle = false;               // what no message tells may take a while to arrive
+  int since = 0;                     // needs this version of PostgreSQL
   std::string before, live;          // the parts before and after "-- @@LIVE"
   std::vector<std::string> differs;  // tables not compared row by row
   std::vector<ExpectedQuery> queries;

@@ -24,8 +24,10 @@ files '^(core|plugins|sdk)/.*\.(c|h|cpp|hpp)$' | xargs -r -d '\n' awk '
     allow("sink", "base log postgres pgoutput transaction route")
     allow("progress", "base log postgres pgoutput transaction route")
     allow("config", "base log postgres pgoutput transaction route sink progress")
-    allow("pipeline", "base log postgres pgoutput transaction route sink progress config")
-    allow("cli", "base log postgres pgoutput transaction route sink progress config pipeline")
+    allow("control", "base log")
+    allow("pipeline", "base log postgres pgoutput transaction route sink progress config control")
+    allow("verify", "base log postgres pgoutput transaction route sink progress config control pipeline")
+    allow("cli", "base log postgres pgoutput transaction route sink progress config control pipeline verify")
     # A library is included in one folder, so that it can be replaced there.
     own("^(libpq-fe\\.h|libpq/|postgres_ext\\.h|postgresql/)", "core/postgres")
     own("^boost/", "core/sink")
@@ -33,6 +35,9 @@ files '^(core|plugins|sdk)/.*\.(c|h|cpp|hpp)$' | xargs -r -d '\n' awk '
     own("^CLI/", "core/cli")
     own("^spdlog/", "core/log")
     own("^sqlite3\\.h$", "core/progress plugins/sqlite")
+    own("^curl/", "plugins/webhook")
+    own("^openssl/", "plugins/webhook")
+    own("^zlib\\.h$", "plugins/webhook")
     own("^nlohmann/", "")
   }
   FNR == 1 {

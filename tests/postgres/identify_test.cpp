@@ -18,6 +18,19 @@ TEST(PageHeader, OtherPositionsStay) {
   EXPECT_EQ(without_page_header(kSegment + 8192 + 40, kSegment), kSegment + 8192 + 40);
 }
 
+TEST(TimelineHistory, ANameAPositionAndAReasonAreALine) {
+  EXPECT_EQ(parse_timeline_history("1\t0/3000148\tno recovery target specified\n"
+                                   "\n# a comment\n"
+                                   "2\t1/A0\tbefore 2000-01-01 00:00:00+00"),
+            (TimelineEnds{{1, 0x3000148}, {2, 0x1000000a0}}));
+  EXPECT_EQ(parse_timeline_history(""), TimelineEnds{});
+}
+
+TEST(TimelineHistory, AnythingElseIsRefused) {
+  for (const char* text : {"1", "1\t", "x\t0/1\t", "1x 0/1", "1 0", "1\t0/1\t\n2\n"})
+    EXPECT_THROW(parse_timeline_history(text), std::runtime_error) << text;
+}
+
 using Identify = WithDatabase;
 
 TEST_F(Identify, NamesTheClusterAndTheDatabase) {
@@ -27,6 +40,17 @@ TEST_F(Identify, NamesTheClusterAndTheDatabase) {
   EXPECT_EQ(identity.timeline, 1u);
   EXPECT_EQ(identity.database, db_);
   EXPECT_NE(identity.wal_flushed, 0u);
+}
+
+TEST_F(Identify, TheFirstTimelineHasNoHistory) {
+  auto replication = replicate();
+  EXPECT_EQ(timeline_history(replication, 1), TimelineEnds{});
+  try {
+    timeline_history(replication, 77);
+    ADD_FAILURE() << "it has one";
+  } catch (const SqlError& error) {
+    EXPECT_EQ(error.sqlstate, "58P01") << error.what();
+  }
 }
 
 TEST_F(Identify, ReadsTheSendersTimeout) {

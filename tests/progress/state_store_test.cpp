@@ -152,6 +152,11 @@ TEST_F(StateStoreTest, FileThatIsNoDatabaseIsNamed) {
               testing::AllOf(HasSubstr("state.db"), HasSubstr("move the file away")));
 }
 
+TEST_F(StateStoreTest, SecondHostIsToldThatTheDirectoryIsInUse) {
+  const StateStore store(state());
+  EXPECT_THROW(StateStore second(state()), StateInUse);
+}
+
 TEST_F(StateStoreTest, MaySaveFromSeveralThreads) {
   StateStore store(state());
   std::vector<std::thread> threads;

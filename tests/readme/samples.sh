@@ -25,6 +25,7 @@ server_start /tmp/walspout-pg.XXXXXX
 "$PG_BIN/psql" -X -q -v ON_ERROR_STOP=1 -d "host=$PG_DIR user=postgres dbname=shop" -f tests/demo/shop.sql
 
 cd "$work"
+export WEBHOOK_SECRET=whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
 export WALSPOUT_PASSWORD=none SHOP_DB=$work/quick.db SHOP_STATE=$work/quick.state
 export SHOP_URL="host=$PG_DIR user=walspout dbname=shop"
 for sample in "$top"/config/*.toml; do

@@ -134,5 +134,22 @@ TEST(Skip, DoesNotHoldForCopies) {
   EXPECT_FALSE(feed.router.route(0, copied).empty());
 }
 
+// What is stored about a transaction must not come with those before it.
+TEST(Split, TransactionsBeforeACommitAreTakenAway) {
+  Routed feed({rules({})});
+  for (const base::Lsn commit : {100, 110, 120})
+    feed.transaction(commit, commit + 5, {insert_message(1, {std::to_string(commit), "x"})});
+  Delivery rest = feed.router.route(0, feed.assembler.take());
+  EXPECT_TRUE(rest.take_before(100).empty());
+  Delivery before = rest.take_before(120);
+  ASSERT_EQ(before.pieces().size(), 2u);
+  EXPECT_EQ(before.pieces().back().txn.commit_lsn, 110u);
+  ASSERT_EQ(rest.pieces().size(), 1u);
+  EXPECT_EQ(rest.pieces().front().txn.commit_lsn, 120u);
+  EXPECT_EQ(before.take_before(110).pieces().size(), 1u) << "of a part, too";
+  EXPECT_EQ(before.pieces().size(), 1u);
+  EXPECT_TRUE(rest.take_before(200).pieces().size() == 1 && rest.empty());
+}
+
 }  // namespace
 }  // namespace walspout::route

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <walspout/abi.h>
+#include <walspout/abi_reader.h>
 
 #define SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type)
 #define AT(type, field, bytes) static_assert(offsetof(type, field) == (bytes), #type "." #field)
@@ -12,12 +13,13 @@ SIZE(walspout_str, 16);
 AT(walspout_str, data, 0);
 AT(walspout_str, size, 8);
 
-SIZE(walspout_error, 1048);
+SIZE(walspout_error, 1056);
 AT(walspout_error, struct_size, 0);
 AT(walspout_error, retry_after_ms, 4);
 AT(walspout_error, commit_lsn, 8);
 AT(walspout_error, ordinal, 16);
 AT(walspout_error, message, 24);
+AT(walspout_error, copy_id, 1048);
 
 SIZE(walspout_value, 16);
 AT(walspout_value, data, 0);
@@ -49,7 +51,7 @@ AT(walspout_relation, replica_identity, 52);
 AT(walspout_relation, reserved, 53);
 AT(walspout_relation, columns, 56);
 
-SIZE(walspout_change, 104);
+SIZE(walspout_change, 112);
 AT(walspout_change, struct_size, 0);
 AT(walspout_change, op, 4);
 AT(walspout_change, flags, 6);
@@ -63,6 +65,7 @@ AT(walspout_change, old_row, 56);
 AT(walspout_change, new_row, 64);
 AT(walspout_change, prefix, 72);
 AT(walspout_change, content, 88);
+AT(walspout_change, copy_id, 104);
 
 SIZE(walspout_txn, 96);
 AT(walspout_txn, struct_size, 0);
@@ -129,6 +132,15 @@ AT(walspout_open_reply, reserved, 4);
 AT(walspout_open_reply, self, 8);
 AT(walspout_open_reply, position, 16);
 AT(walspout_open_reply, host_state, 24);
+
+SIZE(walspout_reader_calls, 48);
+AT(walspout_reader_calls, struct_size, 0);
+AT(walspout_reader_calls, reserved, 4);
+AT(walspout_reader_calls, open, 8);
+AT(walspout_reader_calls, table, 16);
+AT(walspout_reader_calls, scan, 24);
+AT(walspout_reader_calls, find, 32);
+AT(walspout_reader_calls, close, 40);
 
 SIZE(walspout_plugin, 120);
 AT(walspout_plugin, struct_size, 0);

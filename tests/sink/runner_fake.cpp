@@ -16,7 +16,7 @@ std::string describe(const walspout_batch& batch) {
   transaction::Piece piece{txn, batch.flags, 0, static_cast<std::uint32_t>(batch.change_count)};
   const std::vector<const walspout_change*> changes(batch.changes,
                                                     batch.changes + batch.change_count);
-  std::string line = transaction::show({piece}, changes)[0];
+  std::string line = transaction::show(std::span(&piece, 1), changes)[0];
   std::string position = " @" + std::to_string(txn.position);
   if (txn.host_state.size != 0)
     position += '[' + std::string(txn.host_state.data, txn.host_state.size) + ']';
@@ -99,6 +99,7 @@ Answer FakePlugin::next(const std::string& call, const std::string& text, walspo
   answer.meanwhile();
   error->commit_lsn = answer.commit_lsn;
   error->ordinal = answer.ordinal;
+  error->copy_id = answer.copy_id;
   error->retry_after_ms = answer.retry_after_ms;
   std::snprintf(error->message, sizeof error->message, "%s", answer.text.c_str());
   return answer;
@@ -148,11 +149,12 @@ void FakePlugin::close(walspout_instance*) {
   current->next("close", "close", &ignored);
 }
 
-void Listener::durable(std::size_t, base::Lsn position) {
+void Listener::durable(std::size_t, base::Lsn position, const HostStateVersion& state) {
   on_durable(position);
   {
     const std::lock_guard lock(mutex_);
     durables_.push_back(position);
+    stored_state_ = state.number;
   }
   told_.notify_all();
 }
@@ -163,6 +165,30 @@ void Listener::replay_needed(std::size_t, base::Lsn position) {
     replays_.push_back(position);
   }
   told_.notify_all();
+}
+
+void Listener::copy_failed(std::size_t, std::uint64_t copy_id, const std::string& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    failed_copies_.push_back(std::to_string(copy_id) + ": " + why);
+  }
+  told_.notify_all();
+}
+
+std::uint64_t Listener::stored_state() const {
+  const std::lock_guard lock(mutex_);
+  return stored_state_;
+}
+
+std::vector<std::string> Listener::failed_copies() const {
+  const std::lock_guard lock(mutex_);
+  return failed_copies_;
+}
+
+void Listener::wait_failed_copy() {
+  std::unique_lock lock(mutex_);
+  if (!told_.wait_for(lock, kPatience, [&] { return !failed_copies_.empty(); }))
+    throw std::runtime_error("no copy failed");
 }
 
 std::vector<base::Lsn> Listener::durables() const {
@@ -208,7 +234,7 @@ void RunnerTest::start(base::Lsn position) {
   runner().start();
   plugin->wait_call("open");
   plugin->clear();
-  runner().begin(position, "state", false);
+  runner().begin(position, {"state", 1});
 }
 
 void RunnerTest::deliver() { runner().deliver({feed.assembler.take(), nullptr}); }
@@ -237,6 +263,7 @@ void RunnerTest::copy_rows(std::initializer_list<std::string> values, base::Lsn 
   own->pieces = stream->pieces();
   own->pieces[0].txn.kind = WALSPOUT_TXN_SNAPSHOT;
   own->pieces[0].txn.end_lsn = point;
+  own->pieces[0].txn.copy_id = 7;
   runner().deliver({stream, std::move(own)});
 }
 

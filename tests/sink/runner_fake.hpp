@@ -27,6 +27,7 @@ struct Answer {
   std::optional<base::Lsn> durable = {};    // flush: instead of all that was accepted
   std::function<void()> meanwhile = [] {};  // run within the call
   std::uint32_t retry_after_ms = 0;
+  std::uint64_t copy_id = 0;  // WALSPOUT_POISON: a row of this copy
 };
 
 // The plugin's side. It remembers what it made durable over close and open, as a database would.
@@ -76,12 +77,16 @@ class FakePlugin {
 
 class Listener : public RunnerListener {
  public:
-  void durable(std::size_t sink, base::Lsn position) override;
+  void durable(std::size_t sink, base::Lsn position, const HostStateVersion& state) override;
+  void copy_failed(std::size_t sink, std::uint64_t copy_id, const std::string& why) override;
   void replay_needed(std::size_t sink, base::Lsn position) override;
   void changed(std::size_t) override {}
 
   std::vector<base::Lsn> durables() const;
   std::vector<base::Lsn> replays() const;
+  std::uint64_t stored_state() const;              // the number of the last one that is durable
+  std::vector<std::string> failed_copies() const;  // "7: why"
+  void wait_failed_copy();
   // Blocks until durable() said so much, or replay_needed() came for the n-th time.
   void wait_durable(base::Lsn position);
   void wait_replay(std::size_t n = 1);
@@ -92,6 +97,8 @@ class Listener : public RunnerListener {
   mutable std::mutex mutex_;
   std::condition_variable told_;
   std::vector<base::Lsn> durables_, replays_;
+  std::uint64_t stored_state_ = 0;
+  std::vector<std::string> failed_copies_;
 };
 
 inline constexpr std::uint64_t kKeepsPosition = WALSPOUT_CAP_POSITION;

@@ -27,7 +27,7 @@ TEST_F(Position, AdvanceOfASinkWithoutOneAsksItNothing) {
 }
 
 TEST_F(Position, AdvanceMakesDurableWhatWasAcceptedBefore) {
-  runner().begin(50, "", false);
+  runner().begin(50, {"", 1});
   transaction(100);
   deliver();
   runner().advance(200);

@@ -43,6 +43,24 @@ TEST_F(Reopen, RepeatsExactlyWhatWasNotDurable) {
   EXPECT_THAT(listener.replays(), IsEmpty());
 }
 
+// A state that says more than its position would claim what is not there.
+TEST_F(Reopen, EachStateComesAgainWithTheTransactionThatItBelongsTo) {
+  plugin->answer("write", {.meanwhile = [this] {
+                   runner().host_state({"newer", 2});
+                   transaction(110, {"b"});
+                   deliver();
+                 }});
+  plugin->answer("write", {WALSPOUT_REOPEN, "connection lost"});
+  start();
+  transaction(100, {"a"});
+  deliver();
+  listener.wait_durable(115);
+  EXPECT_EQ(end(), "");
+  const std::string a = "write first last 100..105 @105[state]: 0 insert t (1, a)";
+  const std::string b = "write first last 110..115 @115[newer]: 0 insert t (1, b)";
+  EXPECT_THAT(plugin->calls(), ElementsAre(a, b, "close", "open", a, b, "flush", "close"));
+}
+
 TEST_F(Reopen, SinkThatHadMadeMoreDurableIsNotGivenItAgain) {
   keep_position();
   plugin->set_stored(50);

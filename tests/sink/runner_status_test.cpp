@@ -28,7 +28,7 @@ TEST_F(RunnerTest, RetryRepeatsFlushAndOpen) {
   plugin->answer("flush", {WALSPOUT_RETRY, "busy"});
   runner().start();
   plugin->wait_call("open", 3);
-  runner().begin(50, "", false);
+  runner().begin(50, {"", 1});
   transaction(100);
   deliver();
   listener.wait_durable(105);
@@ -157,15 +157,6 @@ TEST_F(RunnerTest, PoisonThatIsNamedAgainIsAFaultOfThePlugin) {
   transaction(100);
   deliver();
   EXPECT_THAT(failure(), HasSubstr("a fault of the plugin"));
-}
-
-TEST_F(RunnerTest, RowOfACopyCannotBeLeftOut) {
-  options.on_poison = PoisonPolicy::kSkip;
-  plugin->answer("write", {WALSPOUT_POISON, "bad", 500, 0});
-  start();
-  runner().begin(0, "state", true);
-  copy_rows({"a"});
-  EXPECT_THAT(failure(), HasSubstr("a row of a copy cannot be left out"));
 }
 
 TEST_F(RunnerTest, ExceptionOfTheListenerStopsTheSink) {

@@ -30,7 +30,7 @@ TEST_F(RunnerTest, PositionOfASinkThatKeepsNoneDoesNotCount) {
 }
 
 TEST_F(RunnerTest, FlushesOnceForManyTransactions) {
-  runner().begin(50, "", false);
+  runner().begin(50, {"", 1});
   transaction(100);
   deliver();
   transaction(110);

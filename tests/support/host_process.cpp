@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace walspout::test {
@@ -75,6 +77,7 @@ HostProcess::HostProcess(PostgresServer& server, std::string directory, HostConf
 void HostProcess::start(std::vector<std::string> more_args) {
   write_file(config_path(), config_.text(state_directory()));
   more_args.insert(more_args.begin(), {"run", config_path()});
+  log_start_ = std::filesystem::exists(log_path()) ? std::filesystem::file_size(log_path()) : 0;
   process_ =
       std::make_unique<Process>(walspout_command(std::move(more_args), directory_), log_path());
 }
@@ -149,7 +152,35 @@ void HostProcess::wait_logged(const std::string& text, Seconds timeout) {
 void HostProcess::wait_caught_up(Seconds timeout) {
   const std::uint64_t target = server_.wal_position();
   // A slot that was created just now has confirmed what the copy has yet to bring.
-  wait("caught up", timeout, [&] { return streaming() && caught_up(target); });
+  wait("caught up", timeout, [&] { return streaming() && caught_up(target) && copies_done(); });
+}
+
+// As the log tells it, of this process: "sink S: copying T under a snapshot", or "the copy of T
+// goes on", is followed by "copied T (table ...", or "mended ... rows of T".
+bool HostProcess::copies_done() const {
+  std::set<std::pair<std::string, std::string>> under_way;  // sink, table
+  std::istringstream lines(log().substr(log_start_));
+  for (std::string line; std::getline(lines, line);) {
+    const auto between = [&line](std::string_view before, std::string_view after) -> std::string {
+      const std::size_t begin = line.find(before);
+      if (begin == std::string::npos) return {};
+      const std::size_t from = begin + before.size();
+      const std::size_t end = after.empty() ? line.size() : line.find(after, from);
+      return end == std::string::npos ? std::string() : line.substr(from, end - from);
+    };
+    const std::string sink = between(" sink ", ": ");
+    for (const auto& [before, after] :
+         {std::pair{": copying ", " under a snapshot"}, std::pair{": the copy of ", " goes on"},
+          std::pair{": reading rows of ", " again under"}})
+      if (const auto table = between(before, after); !table.empty()) under_way.emplace(sink, table);
+    for (const auto& [before, after] :
+         {std::pair{": copied ", " (table "}, std::pair{" rows of ", ""},
+          std::pair{": table ", " cannot be copied"}})
+      if (const auto table = between(before, after); !table.empty()) under_way.erase({sink, table});
+    if (const auto table = between(" copy of ", " ends: "); !table.empty())
+      std::erase_if(under_way, [&](const auto& copy) { return copy.second == table; });
+  }
+  return under_way.empty();
 }
 
 }  // namespace walspout::test

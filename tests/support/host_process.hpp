@@ -79,10 +79,11 @@ class HostProcess {
   void wait(const std::string& what, Seconds timeout, const std::function<bool()>& condition);
   void wait_streaming(Seconds timeout = Seconds(30));
   void wait_logged(const std::string& text, Seconds timeout = Seconds(15));
-  // Until everything that is committed at this moment is confirmed.
+  // Until everything that is committed at this moment is confirmed, and no copy is under way.
   void wait_caught_up(Seconds timeout = Seconds(30));
 
  private:
+  bool copies_done() const;
   std::string log_path() const { return directory_ + "/walspout.log"; }
   std::string slot_value(const std::string& expression) const;
 
@@ -90,6 +91,7 @@ class HostProcess {
   std::string directory_;
   HostConfig config_;
   std::unique_ptr<Process> process_;
+  std::size_t log_start_ = 0;  // of the newest process
 };
 
 }  // namespace walspout::test

@@ -17,19 +17,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string find_bin() {
-  if (const char* bin = std::getenv("WALSPOUT_PG_BIN")) return bin;
+// The newest of the system's folders that has this program.
+std::string system_bin(const std::string& program) {
   std::pair<int, std::string> newest{0, ""};
   std::error_code none;
   for (const auto& entry : fs::directory_iterator("/usr/lib/postgresql", none)) {
-    const std::string bin = entry.path() / "bin";
-    if (fs::exists(bin + "/postgres"))
-      newest = std::max(newest, {std::atoi(entry.path().filename().c_str()), bin});
+    const fs::path bin = entry.path() / "bin";
+    if (fs::exists(bin / program))
+      newest = std::max(newest, {std::atoi(entry.path().filename().c_str()), bin.string()});
   }
   if (newest.second.empty())
-    throw std::runtime_error(
-        "no PostgreSQL server found; install postgresql or set WALSPOUT_PG_BIN");
+    throw std::runtime_error("PostgreSQL's " + program +
+                             " is not there; install postgresql (or set WALSPOUT_PG_BIN)");
   return newest.second;
+}
+
+std::string find_bin() {
+  if (const char* bin = std::getenv("WALSPOUT_PG_BIN")) return bin;
+  return system_bin("postgres");
 }
 
 // PostgreSQL refuses to run as root.
@@ -95,31 +100,64 @@ const std::string& PostgresServer::bin() {
   return found;
 }
 
-PostgresServer::PostgresServer(const Options& options) : user_(server_user()) {
+std::string PostgresServer::client(const std::string& name) {
+  const std::string beside = bin() + "/" + name;
+  return fs::exists(beside) ? beside : system_bin(name) + "/" + name;
+}
+
+PostgresServer::PostgresServer(const Options& options)
+    : bin_(options.bin), user_(server_user()), data_(dir_ / "data") {
   if (!user_.empty()) give_to(dir_.path(), user_);
+  if (options.data.empty()) {
+    make_cluster();
+  } else {
+    restore_data(options.data);
+  }
+  configure(options);
+  if (options.started) start();
+}
+
+void PostgresServer::make_cluster() const {
   // Each server for itself: to copy the thousand files of a template takes as long.
-  const auto made = run_to_end({{bin() + "/initdb", "-D", dir_ / "data", "-U", "postgres", "-A",
-                                 "trust", "-E", "UTF8", "--locale=C", "--no-sync"},
+  const auto made = run_to_end({{bin_ + "/initdb", "-D", data_, "-U", "postgres", "-A", "trust",
+                                 "-E", "UTF8", "--locale=C", "--no-sync"},
                                 {},
                                 "/",
                                 user_},
                                Seconds(60));
   if (made.status) throw std::runtime_error("initdb failed: " + made.output);
+}
 
+void PostgresServer::configure(const Options& options) const {
   std::string settings = "unix_socket_directories = '" + dir_.path() +
                          "'\nlisten_addresses = ''\nport = 5432\nwal_level = logical\nfsync = off\n"
                          "max_replication_slots = 20\nmax_wal_senders = 20\n"
                          "max_prepared_transactions = 10\nshared_buffers = 32MB\n"
                          "log_min_messages = warning\nlog_line_prefix = '%m [%p] %a '\n";
   for (const auto& line : options.settings) settings += line + "\n";
-  append_file(dir_ / "data/postgresql.conf", settings);
+  append_file(data_ + "/postgresql.conf", settings);
   if (!options.hba.empty()) {
     std::string hba;
     for (const auto& line : options.hba) hba += line + "\n";
-    write_file(dir_ / "data/pg_hba.conf",
-               hba + "local all all trust\nlocal replication all trust\n");
+    write_file(data_ + "/pg_hba.conf", hba + "local all all trust\nlocal replication all trust\n");
   }
-  start();
+}
+
+void PostgresServer::copy_data(const std::string& folder) const {
+  const auto done = run_to_end({{"cp", "-a", data_, folder}}, Seconds(60));
+  if (done.status) throw std::runtime_error("cp: " + done.output);
+}
+
+void PostgresServer::restore_data(const std::string& folder) {
+  fs::remove_all(data_);
+  const auto done = run_to_end({{"cp", "-a", folder, data_}}, Seconds(60));
+  if (done.status) throw std::runtime_error("cp: " + done.output);
+}
+
+void PostgresServer::promote_at_start() {
+  write_file(data_ + "/recovery.signal", "");
+  if (!user_.empty()) give_to(data_ + "/recovery.signal", user_);
+  append_file(data_ + "/postgresql.conf", "restore_command = 'false'\n");
 }
 
 PostgresServer::~PostgresServer() {
@@ -132,8 +170,7 @@ void PostgresServer::start() {
   // The postmaster itself and not pg_ctl, so that it dies with the test: SIGQUIT is its
   // "immediate".
   process_ = std::make_unique<Process>(
-      Command{{bin() + "/postgres", "-D", dir_ / "data"}, {}, "/", user_, "", SIGQUIT},
-      dir_ / "log");
+      Command{{bin_ + "/postgres", "-D", data_}, {}, "/", user_, "", SIGQUIT}, dir_ / "log");
   const std::string probe = url("postgres");
   wait_until("a running server", Seconds(60), [&] {
     if (!process_->running()) throw std::runtime_error("the server did not start: " + log());
@@ -165,13 +202,17 @@ std::string PostgresServer::url(const std::string& db, const std::string& user) 
 
 void PostgresServer::script(const std::string& db, const std::string& text) const {
   const auto done = run_to_end(
-      {{bin() + "/psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-d", url(db), "-f", "-"},
+      {{client("psql"), "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-d", url(db), "-f", "-"},
        {},
        "/",
        "",
        text},
       Seconds(120));
   if (done.status) throw std::runtime_error("psql: " + done.output.substr(0, 1000));
+}
+
+int PostgresServer::version() const {
+  return std::stoi(value("postgres", "select current_setting('server_version_num')")) / 10000;
 }
 
 std::uint64_t PostgresServer::wal_position() const {

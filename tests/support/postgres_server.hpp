@@ -40,12 +40,14 @@ class Session {
 class PostgresServer {
  public:
   struct Options {
-    std::vector<std::string> settings = {};  // lines of postgresql.conf, after the harness' own
-    std::vector<std::string> hba = {};       // lines of pg_hba.conf, before "local all all trust"
+    std::vector<std::string> settings = {};   // lines of postgresql.conf, after the harness' own
+    std::vector<std::string> hba = {};        // lines of pg_hba.conf, before "local all all trust"
+    std::string bin = PostgresServer::bin();  // the folder of its binaries
+    std::string data = {};  // a folder of copy_data() to begin with, instead of an empty cluster
+    bool started = true;    // false: start() follows
   };
 
-  // wal_level=logical and fsync=off. The binaries come from WALSPOUT_PG_BIN or the newest
-  // /usr/lib/postgresql/*/bin; as root the server runs as postgres, else nobody.
+  // wal_level=logical and fsync=off. As root the server runs as postgres, else nobody.
   PostgresServer() : PostgresServer(Options{}) {}
   explicit PostgresServer(const Options& options);
   ~PostgresServer();
@@ -56,6 +58,14 @@ class PostgresServer {
   double stop(How how = How::kFast);
   void restart(How how = How::kFast);
   bool running() { return process_ && process_->running(); }
+
+  // The files of a server that is stopped, to a folder that does not exist yet, and back. A standby
+  // or a backup is no more than that here.
+  void copy_data(const std::string& folder) const;
+  void restore_data(const std::string& folder);
+  // The next start ends a recovery from an archive without files: a new timeline begins.
+  void promote_at_start();
+  const std::string& data() const { return data_; }
 
   void create_database(const std::string& name);
   // "host=DIR port=P user=U dbname=D"
@@ -80,11 +90,22 @@ class PostgresServer {
   // seconds.
   std::uint64_t wal_position() const;
 
-  static const std::string& bin();  // the folder of the server's binaries
+  int version() const;  // 15, 18, ...
+
+  // The folder of the server's binaries: WALSPOUT_PG_BIN or the newest /usr/lib/postgresql/*/bin.
+  static const std::string& bin();
+  // The path of a client program (psql, pgbench): beside the server, or else of the newest of the
+  // system's, as a server that was brought for a test has none.
+  static std::string client(const std::string& name);
 
  private:
+  void make_cluster() const;
+  void configure(const Options& options) const;
+
   TempDir dir_;
+  std::string bin_;
   std::string user_;
+  std::string data_;
   std::unique_ptr<Process> process_;
 };
 

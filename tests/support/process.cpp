@@ -37,7 +37,8 @@ Prepared prepare(const Command& command) {
       replaced |= std::strncmp(*e, (name + "=").c_str(), name.size() + 1) == 0;
     if (!replaced) p.env_text.emplace_back(*e);
   }
-  for (const auto& [name, value] : command.env) p.env_text.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.env)
+    p.env_text.emplace_back(name).append("=").append(value);
   for (auto& text : p.env_text) p.envp.push_back(text.data());
   p.envp.push_back(nullptr);
   if (!command.user.empty()) {

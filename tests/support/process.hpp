@@ -49,6 +49,6 @@ struct Finished {
 };
 
 // Runs it to its end; throws when that takes longer than `timeout`.
-Finished run_to_end(const Command& command, Seconds timeout = Seconds(30));
+Finished run_to_end(const Command& command, Seconds timeout = Seconds(120));
 
 }  // namespace walspout::test

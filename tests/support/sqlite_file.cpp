@@ -100,6 +100,11 @@ std::vector<SqlRow> SqliteFile::query(const std::string& sql) const {
   return rows;
 }
 
+void SqliteFile::exec(const std::string& sql) {
+  if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    throw std::runtime_error(std::string(sqlite3_errmsg(db_)) + ": " + sql);
+}
+
 std::string SqliteFile::text(const std::string& sql) const {
   const auto rows = query(sql);
   if (rows.empty()) return "";

@@ -32,7 +32,7 @@ class SqliteFile {
   std::vector<SqlRow> query(const std::string& sql) const;
   std::string text(const std::string& sql) const;      // the first value, without quotes
   std::int64_t integer(const std::string& sql) const;  // the first value; 0 for none
-  void exec(const std::string& sql) { query(sql); }
+  void exec(const std::string& sql);                   // one statement or several
 
  private:
   sqlite3* db_ = nullptr;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "support/canonical.hpp"
 
@@ -134,6 +135,19 @@ std::string mirror_difference(const PostgresServer& server, const std::string& d
     if (!found.empty()) return found;
   }
   return "";
+}
+
+std::string difference_in_the_end(Seconds timeout, const std::function<std::string()>& difference) {
+  std::string found;
+  eventually(timeout, [&] {
+    try {
+      found = difference();
+    } catch (const std::runtime_error& error) {
+      found = error.what();
+    }
+    return found.empty();
+  });
+  return found;
 }
 
 }  // namespace walspout::test

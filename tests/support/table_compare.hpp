@@ -1,11 +1,13 @@
 // Is the mirror equal to the source, row for row?
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "support/mirror.hpp"
 #include "support/postgres_server.hpp"
+#include "support/wait.hpp"
 
 namespace walspout::test {
 
@@ -31,5 +33,9 @@ std::string mirror_difference(const PostgresServer& server, const std::string& d
                               const std::string& publication, const std::string& mirror_path,
                               const std::vector<std::string>& except = {},
                               const std::string& numeric = "auto");
+
+// What `difference` says at the end of `timeout`, or "" as soon as it says so. A table that changes
+// its shape while it is read counts as a difference.
+std::string difference_in_the_end(Seconds timeout, const std::function<std::string()>& difference);
 
 }  // namespace walspout::test

@@ -76,12 +76,23 @@ TEST(Assembler, NullInAKeyColumnOfAnOldKeyRowIsNull) {
 TEST(Assembler, FullOldRowKeepsItsNulls) {
   Feed feed;
   feed << relation_message(1, "t", {{"id", true}, {"v", true}}, 'f');
-  feed.transaction(100, 110,
-                   {update_message(1, 'O', {"1", kNull}, {"1", kUnchanged}),
-                    delete_message(1, 'O', {kNull, kNull})});
+  feed.transaction(
+      100, 110,
+      {update_message(1, 'O', {"1", kNull}, {"2", kNull}), delete_message(1, 'O', {kNull, kNull})});
   EXPECT_THAT(show(feed.assembler.take()),
-              ElementsAre("first last 100..110: 0 update t (1, NULL) full -> (1, UNCHANGED);"
+              ElementsAre("first last 100..110: 0 update t (1, NULL) full -> (2, NULL);"
                           " 1 delete t (NULL, NULL) full"));
+}
+
+TEST(Assembler, WhatAnUpdateLeavesOutIsTakenFromAFullOldRow) {
+  Feed feed;
+  feed << relation_message(1, "t", {{"id", true}, {"v"}, {"w"}}, 'f');
+  feed.transaction(100, 110,
+                   {update_message(1, 'O', {"1", "long", "x"}, {"1", kUnchanged, "y"}),
+                    update_message(1, 'K', {"1", kNull, kNull}, {"2", kUnchanged, "y"})});
+  EXPECT_THAT(show(feed.assembler.take()),
+              ElementsAre("first last 100..110: 0 update t (1, long, x) full -> (1, long, y);"
+                          " 1 update t (1, ABSENT, ABSENT) -> (2, UNCHANGED, y)"));
 }
 
 TEST(Assembler, TruncateOfSeveralTablesIsOneChangeEach) {

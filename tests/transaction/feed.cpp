@@ -58,7 +58,7 @@ std::string text(walspout_str s) { return {s.data, s.size}; }
 
 }  // namespace
 
-RelationPtr PlainResolver::resolve(const pgoutput::Relation& message) {
+RelationPtr PlainResolver::resolve(const pgoutput::Relation& message, std::uint32_t) {
   ++asked;
   TableShape shape;
   shape.oid = message.oid;
@@ -191,7 +191,7 @@ std::string show(const walspout_change& change) {
   return out;
 }
 
-std::vector<std::string> show(const std::vector<Piece>& pieces,
+std::vector<std::string> show(std::span<const Piece> pieces,
                               const std::vector<const walspout_change*>& changes) {
   std::vector<std::string> lines;
   for (const Piece& piece : pieces) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ namespace walspout::transaction {
 class PlainResolver : public ShapeResolver {
  public:
   explicit PlainResolver(RelationCache& cache) : cache_(cache) {}
-  RelationPtr resolve(const pgoutput::Relation& message) override;
+  RelationPtr resolve(const pgoutput::Relation& message, std::uint32_t xid) override;
 
   int asked = 0;
 
@@ -79,7 +80,7 @@ std::string show_row(const walspout_relation* relation, const walspout_value* ro
 // "0 insert t (1, one)", "1 update t (1, ABSENT) -> (2, two)", "2 message p: content".
 std::string show(const walspout_change& change);
 // "first last 100..110: 0 insert t (1, one); 1 ..." One string a piece.
-std::vector<std::string> show(const std::vector<Piece>& pieces,
+std::vector<std::string> show(std::span<const Piece> pieces,
                               const std::vector<const walspout_change*>& changes);
 std::vector<std::string> show(const ChunkPtr& chunk);
 

@@ -1,3 +1,4 @@
+-- @since 15
 create table person (id integer primary key, name text, secret text, age integer);
 insert into person values (1, 'ann', 'hush', 30), (2, 'bob', 'hush', 40);
 create publication case_pub for table person (id, name, age);

@@ -1,3 +1,4 @@
+-- @since 15
 create table region (id integer primary key, code text not null, v integer);
 alter table region replica identity full;
 insert into region values (1, 'us', 1), (2, 'eu', 2), (3, 'us', 3), (4, 'eu', 4);

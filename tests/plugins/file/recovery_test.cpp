@@ -50,6 +50,45 @@ TEST_F(RecoveryTest, ACopyThatBrokeOffIsCutOffAlthoughItWasFlushed) {
   EXPECT_EQ(ids(path()), "100-0 200-0 300-0");
 }
 
+TEST_F(RecoveryTest, WhatCameBeforeRowsOfACopyThatAreNotSettledIsRecorded) {
+  {
+    Driver sink(plugin_, settings(), state());
+    ASSERT_TRUE(sink.open().ok()) << sink.last().message;
+    ASSERT_TRUE(put(sink, 0x100).ok());
+    Txn rows(0x150, 0);
+    rows.snapshot(7).position(0);
+    fill(rows, 2);
+    ASSERT_TRUE(sink.deliver(rows).ok());
+    EXPECT_EQ(sink.flush().durable, 0x100U);
+  }
+  Driver sink(plugin_, settings(), state());
+  EXPECT_EQ(sink.open().position, 0x100U);
+  EXPECT_EQ(ids(path()), "100-0");
+}
+
+TEST_F(RecoveryTest, PartsOfACopyBetweenTransactionsAreKeptWithTheHostsState) {
+  {
+    Driver sink(plugin_, settings(), state());
+    ASSERT_TRUE(sink.open().ok()) << sink.last().message;
+    for (Lsn lsn = 0x100; lsn < 0x300; lsn += 0x100) {
+      ASSERT_TRUE(put(sink, lsn).ok());
+      Txn rows(lsn + 0x50, 0);
+      rows.snapshot(7).position(0).ordinal(lsn).host_state("part " + std::to_string(lsn));
+      fill(rows, 2);
+      ASSERT_TRUE(sink.deliver(rows, 2).ok());
+    }
+    Txn third(0x350, 0);
+    third.snapshot(7).position(0);
+    fill(third, 2);
+    ASSERT_TRUE(sink.write(third, 0, 1, WALSPOUT_FIRST).ok());
+    EXPECT_EQ(sink.flush().durable, 0x200U);
+  }
+  Driver sink(plugin_, settings(), state());
+  EXPECT_EQ(sink.open().position, 0x200U);
+  EXPECT_EQ(sink.last().host_state, "part 512");
+  EXPECT_EQ(ids(path()), "100-0 copy-7-256 copy-7-257 200-0 copy-7-512 copy-7-513");
+}
+
 TEST_F(RecoveryTest, NulBytesAreCutOff) {
   run_once();
   append(path(), std::string(5000, '\0'));

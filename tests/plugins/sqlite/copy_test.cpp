@@ -69,16 +69,31 @@ TEST_F(SqliteCopy, ItsCatchingUpGoesToTheShadow) {
   EXPECT_EQ(items(), "1|'caught up'\n3|'c'");
 }
 
-TEST_F(SqliteCopy, AKilledCopyLeavesNothingButOldRows) {
+TEST_F(SqliteCopy, ACopyOutlivesCloseAndOpen) {
   insert(item_, {"1", "old"});
-  piece(4, [&](Txn& t) { t.copy_begin(item_).insert(item_, {"2", "half"}); });
+  piece(4, [&](Txn& t) { t.copy_begin(item_).insert(item_, {"2", "first part"}); });
   restart();
   EXPECT_EQ(items(), "1|'old'");
-  EXPECT_EQ(rows("SELECT count(*) FROM _walspout_copies"), "0");
+  EXPECT_EQ(state(), "'copying'");
+  piece(4, [&](Txn& t) { t.insert(item_, {"3", "second part"}).copy_end(item_); });
+  EXPECT_EQ(items(), "2|'first part'\n3|'second part'");
+  EXPECT_EQ(rows("SELECT count(*) FROM _walspout_shadows"), "0");
+}
+
+TEST_F(SqliteCopy, ABeginDropsTheShadowThatAnotherCopyOfTheTableLeft) {
+  Relation other = relation("public", "other").column("id", oid::kInt4, primary);
+  insert(item_, {"1", "old"});
+  piece(4, [&](Txn& t) { t.copy_begin(item_).insert(item_, {"2", "half"}); });
+  piece(3, [&](Txn& t) { t.copy_begin(other).insert(other, {"5"}); });
+  restart();
+  piece(9, [&](Txn& t) { t.copy_begin(item_).insert(item_, {"3", "whole"}); });
+  EXPECT_EQ(rows("SELECT shadow_table FROM _walspout_shadows ORDER BY 1"),
+            "'_walspout_copy_3'\n'_walspout_copy_9'");
   EXPECT_EQ(rows("SELECT count(*) FROM sqlite_schema WHERE name LIKE '%copy_4%'"), "0");
-  // The host starts over, under the same id or another.
-  piece(4, [&](Txn& t) { t.copy_begin(item_).insert(item_, {"2", "whole"}).copy_end(item_); });
-  EXPECT_EQ(items(), "2|'whole'");
+  piece(9, [&](Txn& t) { t.copy_end(item_); });
+  piece(3, [&](Txn& t) { t.copy_end(other); });
+  EXPECT_EQ(items(), "3|'whole'");
+  EXPECT_EQ(rows("SELECT id FROM other"), "5");
 }
 
 TEST_F(SqliteCopy, ABeginWithTheSameIdStartsOver) {
@@ -87,10 +102,28 @@ TEST_F(SqliteCopy, ABeginWithTheSameIdStartsOver) {
   EXPECT_EQ(items(), "2|'second'");
 }
 
-TEST_F(SqliteCopy, APieceOfAnUnknownCopyAsksForReopen) {
+TEST_F(SqliteCopy, AChangeOfACopyThatIsNotThereIsPoisonAndNamesTheWayOut) {
+  insert(item_, {"1", "old"});
   Txn t(next());
-  t.snapshot(6).position(0).insert(item_, {"1", "a"});
-  EXPECT_EQ(sink().deliver(t).status, WALSPOUT_REOPEN);
+  t.insert(item_, {"2", "b"}).shadow(6).insert(item_, {"2", "b"});
+  const Reply reply = sink().deliver(t);
+  EXPECT_EQ(reply.status, WALSPOUT_POISON);
+  EXPECT_EQ(reply.ordinal, 1U);
+  EXPECT_NE(reply.message.find("walspout resync FILE public.item"), std::string::npos)
+      << reply.message;
+}
+
+TEST_F(SqliteCopy, AShadowThatSomeoneDroppedIsPoisonAndABeginMendsIt) {
+  piece(6, [&](Txn& t) { t.copy_begin(item_).insert(item_, {"1", "a"}); });
+  rows("DROP TABLE _walspout_copy_6");
+  Txn t(next());
+  t.snapshot(6).position(0).insert(item_, {"2", "b"});
+  EXPECT_EQ(sink().deliver(t).status, WALSPOUT_POISON);
+  piece(6, [&](Txn& t) { t.copy_failed(item_, sink().last().message); });
+  EXPECT_EQ(state(), "'failed'");
+  piece(7, [&](Txn& t) { t.copy_begin(item_).insert(item_, {"2", "b"}).copy_end(item_); });
+  EXPECT_EQ(items(), "2|'b'");
+  EXPECT_EQ(rows("SELECT state, reason FROM _walspout_tables"), "'live'|null");
 }
 
 TEST_F(SqliteCopy, SeveralTablesAreCopiedSideBySide) {

@@ -197,14 +197,28 @@ TEST_F(SqliteShape, ColumnsComeToATableThatHadNone) {
   EXPECT_EQ(rows("SELECT * FROM empty ORDER BY 1"), "null\nnull\n'x'");
 }
 
-TEST_F(SqliteShape, AKeyColumnThatIsNewMakesOldRowsUnknowable) {
+TEST_F(SqliteShape, AKeyColumnThatIsNewIsUnknownInOldRowsUntilACopy) {
   Relation a = relation("public", "k", 7).identity('f').column("v", oid::kText);
   Relation b = relation("public", "k", 7).column("v", oid::kText).column("id", oid::kInt4, primary);
+  Relation c = relation("public", "k", 7).column("v", oid::kText).column("id", oid::kInt4, primary);
+  c.column("w", oid::kText);
   commit([&](Txn& t) { t.insert(a, {"x"}).insert(a, {"y"}); });
-  commit([&](Txn& t) { t.schema(a, b).insert(b, {"z", "3"}); });
-  EXPECT_EQ(rows("SELECT * FROM k"), "'z'|3");
+  commit([&](Txn& t) { t.schema(a, b).insert(b, {"z", "3"}).update(b, {"Z", "3"}); });
+  EXPECT_EQ(rows("SELECT * FROM k ORDER BY v"), "'Z'|3\n'x'|null\n'y'|null");
   EXPECT_EQ(rows("SELECT state FROM _walspout_tables"), "'failed'");
-  EXPECT_TRUE(logged("public.k: the key got a column that is new"));
+  EXPECT_TRUE(logged("public.k, whose shape changed: the key got a column"));
+  EXPECT_TRUE(logged("walspout resync FILE public.k"));
+  restart();
+  commit([&](Txn& t) { t.schema(b, c).insert(c, {"w", "4", "w"}); });
+  EXPECT_EQ(rows("SELECT * FROM k ORDER BY v"),
+            "'Z'|3|null\n'w'|4|'w'\n'x'|null|null\n'y'|null|null");
+  commit([&](Txn& t) {
+    t.snapshot(1).copy_begin(c).insert(c, {"x", "1", nullopt}).insert(c, {"y", "2", nullopt});
+    t.copy_end(c);
+  });
+  EXPECT_EQ(rows("SELECT sql FROM sqlite_schema WHERE name = 'k'"),
+            "'CREATE TABLE \"k\"(\"v\" TEXT, \"id\" INTEGER PRIMARY KEY, \"w\" TEXT)'");
+  EXPECT_EQ(rows("SELECT state, reason FROM _walspout_tables"), "'live'|null");
 }
 
 TEST_F(SqliteShape, ASchemaChangeUnderACopyChangesTheShadow) {

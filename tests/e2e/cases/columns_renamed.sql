@@ -1,0 +1,33 @@
+-- @settle
+create table r (id integer primary key, v text, n integer);
+create table silent (id integer primary key, v text, n integer);
+create table swapped (id integer primary key, a text, b text);
+create table swapped_silently (id integer primary key, a text, b text);
+create table turned (id integer primary key, a text, b text, c text);
+insert into r select g, 'v' || g, g from generate_series(1, 3) g;
+insert into silent select g, 'v' || g, g from generate_series(1, 3) g;
+insert into swapped select g, 'a' || g, 'b' || g from generate_series(1, 3) g;
+insert into swapped_silently select g, 'a' || g, 'b' || g from generate_series(1, 3) g;
+insert into turned select g, 'a', 'b', 'c' from generate_series(1, 3) g;
+create publication case_pub for table r, silent, swapped, swapped_silently, turned;
+-- @@LIVE
+alter table r rename column v to "V w";
+insert into r values (4, 'v4', 4);
+alter table r rename column id to key;
+update r set n = 10 where key = 1;
+alter table silent rename column v to w;
+alter table swapped rename column a to x;
+alter table swapped rename column b to a;
+alter table swapped rename column x to b;
+insert into swapped values (4, 'was a', 'was b');
+update swapped set a = 'touched' where id = 1;
+alter table swapped_silently rename column a to x;
+alter table swapped_silently rename column b to a;
+alter table swapped_silently rename column x to b;
+begin;
+alter table turned rename column a to x;
+alter table turned rename column b to a;
+alter table turned rename column c to b;
+alter table turned rename column x to c;
+update turned set a = 'A' where id = 2;
+commit;

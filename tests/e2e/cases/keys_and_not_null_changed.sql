@@ -1,0 +1,37 @@
+-- @settle
+create table other_column (id integer primary key, code text not null, v text);
+create table two_columns (id integer primary key, part integer not null, v text);
+create table no_key (id integer primary key, v text);
+create table gets_key (id integer not null, v text);
+alter table gets_key replica identity full;
+create table nulls (id integer primary key, v text, w text not null);
+insert into other_column select g, 'c' || g, 'v' from generate_series(1, 4) g;
+insert into two_columns select g, g % 2, 'v' from generate_series(1, 4) g;
+insert into no_key select g, 'v' from generate_series(1, 4) g;
+insert into gets_key select g, 'v' from generate_series(1, 4) g;
+insert into nulls select g, 'v', 'w' from generate_series(1, 4) g;
+create publication case_pub for table other_column, two_columns, no_key, gets_key, nulls;
+-- @@LIVE
+alter table other_column drop constraint other_column_pkey, add primary key (code);
+insert into other_column values (1, 'c9', 'id 1 again');
+update other_column set v = 'touched' where code = 'c2';
+update other_column set code = 'c0' where code = 'c3';
+delete from other_column where code = 'c4';
+begin;
+alter table two_columns drop constraint two_columns_pkey;
+alter table two_columns add primary key (part, id);
+insert into two_columns values (1, 0, 'other part');
+update two_columns set part = 5 where id = 2;
+commit;
+alter table no_key drop constraint no_key_pkey;
+alter table no_key replica identity full;
+insert into no_key values (1, 'v'), (1, 'v');
+update no_key set v = 'w' where id = 2;
+delete from no_key where ctid = (select max(ctid) from no_key where id = 1);
+alter table gets_key add primary key (id);
+alter table gets_key replica identity default;
+update gets_key set v = 'touched' where id = 3;
+update gets_key set id = 40 where id = 4;
+alter table nulls alter column v set not null, alter column w drop not null;
+insert into nulls values (5, 'v', null);
+update nulls set w = null where id = 1;
