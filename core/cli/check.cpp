@@ -90,7 +90,7 @@ void print_summary(const config::Config& config, const std::vector<PreparedSink>
   rows.push_back({"tables", std::to_string(source.tables.size())});
   print(columns(rows));
   rows.clear();
-  for (const postgres::TableFacts& table : source.tables) {
+  for (const postgres::CheckedTable& table : source.tables) {
     rows.push_back({printable(table.name), printable(table.key)});
   }
   print(columns(rows, 2));

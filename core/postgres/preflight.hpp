@@ -27,7 +27,7 @@ struct PreflightOptions {
   bool copies = true;      // tables will be copied: SELECT is needed
 };
 
-struct TableFacts {
+struct CheckedTable {
   std::string name;  // "public.orders"
   std::string key;   // "primary key (id)", "replica identity full", "no key"
 };
@@ -38,7 +38,7 @@ struct Preflight {
   bool publication_exists = false;
   int server_version = 0;  // 0 = could not connect
   std::string where;       // host, port, database, user
-  std::vector<TableFacts> tables;
+  std::vector<CheckedTable> tables;
 
   bool ok() const;  // no error among the findings
 };

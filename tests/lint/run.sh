@@ -17,6 +17,7 @@ check() { # check NAME COMMAND...
 
 check format tests/lint/format.sh
 check sizes tests/lint/sizes.sh
+check names tests/lint/names.sh
 check layers tests/lint/layers.sh
 check abi tests/lint/abi.sh
 check headers tests/lint/headers.sh
