@@ -18,7 +18,7 @@ class Webhook : public PipelineTest {
   void use(std::vector<std::string> more = {}) {
     SinkConfig sink{"hook", "webhook", std::move(more), {}};
     sink.options.push_back("url = " + toml(receiver_.url()));
-    sink.options.push_back("allow_private = true");
+    sink.options.emplace_back("allow_private = true");
     sink.options.push_back("secrets = [" + toml(kSecret) + "]");
     config().sinks = {sink};
     config().source = {"snapshot = \"never\""};
@@ -136,7 +136,7 @@ TEST_F(Webhook, AStopDoesNotWaitForAReceiverThatHangs) {
 
 TEST_F(Webhook, AnEventThatIsRefusedIsLeftOutWhenSaid) {
   use({"batch_rows = 10"});
-  config().sinks[0].more.push_back("on_poison = \"skip\"");
+  config().sinks[0].more.emplace_back("on_poison = \"skip\"");
   receiver_.decide([](const HttpRequest& request) {
     return HttpReply{request.body.find("poison") != std::string::npos ? 422 : 200};
   });
