@@ -1,4 +1,5 @@
 // Every case of cases/, in three modes: SQL in, mirrored rows out.
+#include <algorithm>
 #include <random>
 #include <thread>
 
@@ -63,8 +64,30 @@ class SqlCaseTest : public PipelineTest, public testing::WithParamInterface<Para
                              case_.numeric);
   }
 
+  // A rewrite is found up to seconds after it was made, so a table may begin a copy at any moment.
+  void expect_equal_in_the_end() {
+    EXPECT_EQ(difference_in_the_end(Seconds(60), [&] { return difference(); }), "");
+  }
+
+  bool copying() {
+    const Mirror mirror(mirror_path());
+    const auto tables = published_tables(server(), db(), case_.publication);
+    return std::any_of(tables.begin(), tables.end(), [&](const PublishedTable& table) {
+      return mirror.state(table.schema, table.name) == "copying";
+    });
+  }
+
+  // What a stop interrupts in the middle of its copy, the next start goes on with.
+  void stop_when_nothing_is_copied() {
+    host().stop();
+    if (!copying()) return;
+    host().start_streaming();
+    expect_equal_in_the_end();
+    host().stop();
+  }
+
   void compare() {
-    EXPECT_EQ(difference(), "");
+    expect_equal_in_the_end();
     const Mirror mirror(mirror_path());
     for (const auto& query : case_.queries) {
       std::vector<std::string> rows;
@@ -82,9 +105,8 @@ TEST_P(SqlCaseTest, MirrorIsRight) {
   if (mode == "live") server().script(db(), case_.live);
   if (mode == "kill") run_live_part_and_kill();
   host().wait_caught_up();
-  EXPECT_EQ(difference_in_the_end(Seconds(60), [&] { return difference(); }), "");
   compare();
-  host().stop();
+  stop_when_nothing_is_copied();
   compare();
 }
 
