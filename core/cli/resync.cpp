@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
@@ -9,8 +11,11 @@
 #include "control/client.hpp"
 #include "control/requests.hpp"
 #include "log/log.hpp"
+#include "pipeline/rule_check.hpp"
 #include "pipeline/source.hpp"
+#include "postgres/catalogue.hpp"
 #include "postgres/interrupt.hpp"
+#include "postgres/publication.hpp"
 #include "postgres/slot.hpp"
 #include "progress/state_store.hpp"
 
@@ -41,25 +46,35 @@ void print_stored(const config::Config& config, const control::Resync& request) 
                     printable(config.file)));
 }
 
-// Before a request for single tables is stored. False: it would not help, as the slot is lost; the
-// error is printed then. Where the source cannot be asked, the next run finds out.
-bool helps(const config::Config& config, const control::Resync& request,
-           const postgres::Interrupt& interrupt) {
-  if (config.source.temporary || (request.patterns.empty() && request.sink.empty())) return true;
+// Before a request for single tables is stored: the exit status when it would not help, with the
+// error printed. Where the source cannot be asked, the next run finds out.
+std::optional<int> refusal(const config::Config& config, const control::Resync& request,
+                           const postgres::Interrupt& interrupt) {
+  if (config.source.temporary || (request.patterns.empty() && request.sink.empty()))
+    return std::nullopt;
   try {
     const auto connection = connect_ordinary(config, interrupt);
     const auto slot = postgres::find_slot(*connection, config.source.slot, interrupt);
-    if (slot && !slot->lost()) return true;
-    print_error(printable(fmt::format(
-        "slot {} {}; {}", config.source.slot,
-        slot ? "is lost, which a copy of single tables does not mend"
-             : "does not exist: unless nothing was mirrored yet, a copy of single tables is not "
-               "enough",
-        resync_all(config))));
-    return !slot;
+    if (!slot || slot->lost()) {
+      print_error(printable(fmt::format(
+          "slot {} {}; {}", config.source.slot,
+          slot ? "is lost, which a copy of single tables does not mend"
+               : "does not exist: unless nothing was mirrored yet, a copy of single tables is not "
+                 "enough",
+          resync_all(config))));
+      if (slot) return kSourceRefuses;
+    }
+    if (!postgres::find_publication(*connection, config.source.publication, interrupt))
+      return std::nullopt;
+    const auto none =
+        unmatched(request.patterns,
+                  postgres::published_tables(*connection, config.source.publication, interrupt));
+    if (none.empty()) return std::nullopt;
+    print_error(printable(nothing_matches(none)));
+    return kFailed;
   } catch (const std::runtime_error& error) {
-    log::debug(std::string("the slot was not looked at: ") + error.what());
-    return true;
+    log::debug(std::string("the source was not asked: ") + error.what());
+    return std::nullopt;
   }
 }
 
@@ -84,14 +99,14 @@ int resync(const Arguments& arguments, StopSignal& stop) {
   const control::Resync request{arguments.sink, *tables};
 
   const postgres::Interrupt interrupt(stop.fd());
-  std::optional<bool> helpful;
+  bool asked = false;
   const auto give_up = std::chrono::steady_clock::now() + kStarting;
   while (true) {
     try {
       return print_reply(control::Client::call(config->state.directory, to_words(request)));
     } catch (const control::NoHost&) {
-      if (!helpful) helpful = helps(*config, request, interrupt);
-      if (!*helpful) return kSourceRefuses;
+      if (!std::exchange(asked, true))
+        if (const auto status = refusal(*config, request, interrupt)) return *status;
       if (store(*config, request)) {
         print_stored(*config, request);
         return kDone;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quote.hpp"
 #include "base/table_pattern.hpp"
 #include "postgres/quote.hpp"
 
@@ -14,16 +15,9 @@ using postgres::PublishedTable;
 
 void check_patterns(const config::Sink& sink, const std::vector<PublishedTable>& tables,
                     std::vector<RuleFinding>& findings) {
-  for (const std::string& pattern : sink.tables.patterns()) {
-    const std::string_view wanted =
-        std::string_view(pattern).substr(pattern.starts_with('!') ? 1 : 0);
-    const bool any = std::any_of(tables.begin(), tables.end(), [&](const PublishedTable& table) {
-      return base::glob_match(wanted, table.full_name());
-    });
-    if (!any)
-      findings.push_back({false, "sink " + sink.name + ": no published table matches \"" + pattern +
-                                     "\" of tables; correct it, or publish the table"});
-  }
+  for (const std::string& pattern : unmatched(sink.tables.patterns(), tables))
+    findings.push_back({false, "sink " + sink.name + ": no published table matches \"" + pattern +
+                                   "\" of tables; correct it, or publish the table"});
 }
 
 bool is_key(const PublishedTable& table, const PublishedColumn& column) {
@@ -188,6 +182,28 @@ class RouteCheck {
 };
 
 }  // namespace
+
+std::vector<std::string> unmatched(std::span<const std::string> patterns,
+                                   std::span<const PublishedTable> tables) {
+  std::vector<std::string> none;
+  for (const std::string& pattern : patterns) {
+    const std::string_view wanted =
+        std::string_view(pattern).substr(pattern.starts_with('!') ? 1 : 0);
+    const bool any = std::any_of(tables.begin(), tables.end(), [&](const PublishedTable& table) {
+      return base::glob_match(wanted, table.full_name());
+    });
+    if (!any) none.push_back(pattern);
+  }
+  return none;
+}
+
+std::string nothing_matches(std::span<const std::string> patterns) {
+  std::string names;
+  for (const std::string& pattern : patterns)
+    names += (names.empty() ? "" : ", ") + base::quoted(pattern);
+  return "no published table matches " + names +
+         "; correct it (patterns are as in [source] tables), or publish the table";
+}
 
 RuledSink ruled_sink(const PreparedSink& sink) {
   const walspout_plugin& plugin = sink.plugin->descriptor();

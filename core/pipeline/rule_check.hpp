@@ -48,6 +48,13 @@ struct Published {
 Published read_published(postgres::Connection& ordinary, const std::string& publication,
                          const postgres::Interrupt& interrupt = postgres::Interrupt());
 
+// Those of the patterns ("schema.table", maybe with "!" in front) that match no table. Pure.
+std::vector<std::string> unmatched(std::span<const std::string> patterns,
+                                   std::span<const postgres::PublishedTable> tables);
+
+// What to say of them, in one line; there is at least one.
+std::string nothing_matches(std::span<const std::string> patterns);
+
 // Sink by sink. Pure.
 std::vector<RuleFinding> check_rules(std::span<const RuledSink> sinks, const Published& published);
 

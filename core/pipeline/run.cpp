@@ -19,10 +19,9 @@
 namespace walspout {
 namespace {
 
-// The configuration asks of a sink what cannot be done with these tables: exit status 2.
-struct BadRules : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+// The configuration asks of a sink what cannot be done with these tables, as was logged: exit
+// status 2.
+struct BadRules {};
 
 constexpr std::chrono::milliseconds kStopSinks{2'000};
 
@@ -63,7 +62,7 @@ class Run {
                         budget_, progress_, status_, wake_, stop_);
       again = !stream(streamer, std::move(start), std::move(begins));
     } while (again);
-    return options_.until_caught_up && tables_.any_failed() ? kFailed : kDone;
+    return options_.until_caught_up && report_failed() ? kFailed : kDone;
   }
 
   std::optional<sink::Runner::Failure> failure() const { return sinks_.failure(); }
@@ -94,12 +93,31 @@ class Run {
   void check_sink_rules(postgres::Connection& ordinary) {
     const Published published =
         read_published(ordinary, config_.source.publication, postgres::Interrupt(stop_.fd()));
-    std::string refused;
+    bool refused = false;
     for (const RuleFinding& finding : check_rules(ruled_sinks(config_, sinks_), published)) {
-      if (!finding.error) log::warn(finding.text);
-      if (finding.error && refused.empty()) refused = finding.text;
+      if (finding.error)
+        log::error(finding.text);
+      else
+        log::warn(finding.text);
+      refused = refused || finding.error;
     }
-    if (!refused.empty()) throw BadRules(refused);
+    if (refused) throw BadRules();
+  }
+
+  // For a run that is to end with everything durable: tables of which that is not so.
+  bool report_failed() const {
+    bool any = false;
+    for (std::size_t i = 0; i < sinks_.size(); ++i) {
+      for (const postgres::PublishedTable& table : resolver_.tables()) {
+        if (!tables_.failed(i, table.oid)) continue;
+        log::error("sink " + sinks_.name(i) + ": " + table.full_name() +
+                   " is not whole, as its copy failed; mend what was logged of it, then walspout "
+                   "resync " +
+                   config_.file + " " + table.full_name());
+        any = true;
+      }
+    }
+    return any;
   }
 
   // False: everything is to be copied anew.
@@ -220,8 +238,7 @@ int run_guarded(Run& run, const std::string& file) {
     log::info("stopped before the stream began");
   } catch (const SinkFailed&) {
     status = kFailed;
-  } catch (const BadRules& error) {
-    log::error(error.what());
+  } catch (const BadRules&) {
     status = kUsage;
   } catch (const postgres::Refused& error) {
     log::error(error.what());

@@ -6,6 +6,7 @@
 #include "base/nearest.hpp"
 #include "base/quote.hpp"
 #include "log/log.hpp"
+#include "pipeline/rule_check.hpp"
 #include "pipeline/table_watch.hpp"
 #include "route/key_list.hpp"
 
@@ -65,7 +66,8 @@ void TableWatch::take_stored_requests() {
     } catch (const std::exception& error) {
       reply = {false, {error.what()}};
     }
-    if (!reply.ok) log::warn("a stored request cannot be done: " + reply.lines.front());
+    if (!reply.ok)
+      log::warn("a stored request cannot be done, and is dropped: " + reply.lines.front());
     stored_requests_ = std::max(stored_requests_, stored.id);
   }
 }
@@ -76,6 +78,8 @@ control::Reply TableWatch::resync(const control::Resync& request) {
   bool known_sink = request.sink.empty();
   std::vector<std::string_view> names;
   const base::TablePatterns patterns(request.patterns);
+  if (const auto none = unmatched(request.patterns, resolver_.tables()); !none.empty())
+    return {false, {nothing_matches(none)}};
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
     names.push_back(sinks_.name(i));
     if (!request.sink.empty() && request.sink != sinks_.name(i)) continue;
@@ -103,9 +107,7 @@ control::Reply TableWatch::resync(const control::Resync& request) {
              (near ? "; did you mean " + std::string(*near) + "?" : "")}};
   }
   if (reply.lines.empty())
-    return {false,
-            {"no published table matches; patterns are as in [source] tables, with the "
-             "schema in front"}};
+    return {false, {"no table that a sink takes is left by these patterns; correct them"}};
   return reply;
 }
 

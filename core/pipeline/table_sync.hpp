@@ -111,7 +111,6 @@ class TableSync {
   bool all_read() const { return !job_ && queue_.empty(); }
   // A table that takes more than one range.
   bool large_under_way() const { return job_ && job_->begun && !job_->first_range; }
-  bool any_failed() const { return !failed_.empty(); }
   bool failed(std::size_t sink, std::uint32_t oid) const { return failed_.contains({sink, oid}); }
   void forgive(std::size_t sink, std::uint32_t oid) { failed_.erase({sink, oid}); }
 

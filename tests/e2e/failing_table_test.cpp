@@ -77,6 +77,17 @@ TEST_F(FailingTable, WithAValueThatTheMirrorCannotHoldIsMarkedFailedAndStopsNoOt
   EXPECT_EQ(mirrored("huge"), 2);
 }
 
+TEST_F(FailingTable, IsNamedAtTheEndOfARunThatWasToMakeEverythingDurable) {
+  begin("for all tables");
+  host().stop();
+  sql("create table secret (id integer primary key); revoke all on secret from " + role() +
+      "; insert into first values (1000, 'goes on')");
+  host().start({"--until-caught-up"});
+  EXPECT_EQ(host().wait_exit(Seconds(60)), 1) << host().log();
+  EXPECT_TRUE(host().logged("sink mirror: public.secret is not whole")) << host().log();
+  EXPECT_EQ(mirrored("first"), 101);
+}
+
 TEST_F(FailingTable, ThatIsLockedHoldsUpNoOther) {
   begin("for all tables");
   make("second", 10);

@@ -1,5 +1,6 @@
 // Tables that come later, or once more, while the others go on.
 #include "e2e/late_table_test.hpp"
+#include "progress/state_store.hpp"
 
 namespace walspout::test {
 namespace {
@@ -128,8 +129,32 @@ TEST_F(LateTable, ResyncOfAllTablesAndOfOneSink) {
   expect_resync({"--sink", "mirror"});
   expect_right_soon();
   EXPECT_EQ(count_events("read", "first"), before) << "the other sink was not named";
-  const auto wrong = host().verb("resync", {"public.nowhere"});
-  EXPECT_NE(wrong.status, 0) << wrong.output;
+}
+
+TEST_F(LateTable, ResyncOfATableThatIsNotPublishedIsRefusedWhetherAHostRunsOrNot) {
+  begin("for all tables");
+  const auto expect_refused = [&](const char* when) {
+    const auto wrong = host().verb("resync", {"public.first", "public.nowhere"});
+    EXPECT_EQ(wrong.status, 1) << when << ": " << wrong.output;
+    EXPECT_NE(wrong.output.find("no published table matches 'public.nowhere'"), std::string::npos)
+        << when << ": " << wrong.output;
+  };
+  expect_refused("it runs");
+  host().stop();
+  expect_refused("no host runs");
+  EXPECT_EQ(count_events("read", "first"), 100U) << "nothing was to be done";
+}
+
+// Stored by hand, as by a command that could not reach the source.
+TEST_F(LateTable, AStoredRequestThatCannotBeDoneIsDroppedWithALine) {
+  begin("for all tables");
+  host().stop();
+  progress::StateStore(host().state_directory()).add_request({"resync", "public.nowhere"});
+  host().start_streaming();
+  host().wait_logged("a stored request cannot be done, and is dropped: no published table matches");
+  host().wait_caught_up();
+  host().stop();
+  EXPECT_TRUE(progress::StateStore(host().state_directory()).requests().empty());
 }
 
 TEST_F(LateTable, ResyncThatIsAskedForWhileTheHostIsDownFollowsAtItsStart) {

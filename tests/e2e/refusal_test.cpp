@@ -84,6 +84,15 @@ TEST_F(Refusal, ExcludingAKeyColumnIsRefused) {
   EXPECT_TRUE(host().logged("public.k.id, a column of the key")) << host().log();
 }
 
+TEST_F(Refusal, EveryRuleThatIsRefusedIsNamed) {
+  make_table();
+  for (auto& sink : config().sinks) sink.more = {"exclude_columns = [\"public.k.id\"]"};
+  host().start();
+  EXPECT_EQ(host().wait_exit(), 2);
+  for (const auto& sink : config().sinks)
+    EXPECT_TRUE(host().logged("sink " + sink.name + ": ")) << host().log();
+}
+
 TEST_F(Refusal, RulesThatMatchNothingAreWarnedOf) {
   make_table();
   config().sinks[0].more = {"tables = [\"public.k\", \"public.nope\"]",
