@@ -50,6 +50,7 @@ void TableWatch::start() {
     remember(facts, resolver_.view().snapshot);
     for (std::size_t i = 0; i < sinks_.size(); ++i) start_table(i, facts);
   }
+  prune_due_ = true;
   examined_ = shapes_due_ = told_view_ = resolver_.view().lsn;
   reachable_after_ = Clock::now() + std::chrono::seconds(2);
   take_stored_requests();
@@ -106,6 +107,7 @@ void TableWatch::remember(const TableFacts& facts, const std::string& snapshot) 
     mine.previous.emplace(std::move(mine.facts), std::move(mine.snapshot));
     mine.facts = facts;
     mine.snapshot = snapshot;
+    prune_due_ = true;
   }
   store_.put_facts(hash, postgres::serialize(facts));
 }
@@ -161,6 +163,7 @@ void TableWatch::examine(const postgres::CatalogueView& view) {
     log::info("table " + known->second.facts.full_name() + " is not published any more");
     tables_.forget(known->first);
     known = known_.erase(known);
+    prune_due_ = true;
   }
 }
 
@@ -183,6 +186,7 @@ void TableWatch::step(base::Lsn routed, std::vector<base::Lsn>& given, bool betw
     store_.remove_requests(stored_requests_);
     stored_requests_ = 0;
   }
+  if (prune_due_) prune_facts();
 }
 
 // Shapes that no row has told. The stream has passed the moment at which the catalogue was read, so

@@ -78,6 +78,7 @@ class TableWatch : public route::TableWatcher {
                   const transaction::RelationPtr& relation);
   void stop_table(std::size_t sink, std::uint32_t oid, const std::string& name,
                   const std::string& why);
+  void prune_facts();
   void tell_stopped();
   void tell_shapes(base::Lsn routed, std::vector<base::Lsn>& given);
   route::ShapeStep make_step(const transaction::Relation* before, const transaction::Relation& now,
@@ -126,6 +127,7 @@ class TableWatch : public route::TableWatcher {
   const transaction::Relation* step_now_ = nullptr;
   route::ShapeStep step_;
   std::int64_t stored_requests_ = 0;  // up to this one they are being worked on
+  bool prune_due_ = false;            // facts that are stored may be of no use any more
 
   std::mutex mutex_;
   std::vector<Request> requests_;

@@ -51,6 +51,23 @@ void TableWatch::note_told(std::size_t sink, const Relation& now, base::Lsn comm
   told_.push_back(told);
 }
 
+// What no sink has stored, nor will: of tables that left, and of shapes that all sinks are past. A
+// copy under way, or a state that is not durable, may still go back to older ones.
+void TableWatch::prune_facts() {
+  if (!tables_.idle() || shapes_due_ != 0) return;
+  std::vector<std::uint64_t> used;
+  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+    const SinkTables& mine = tables_.tables(i);
+    if (mine.pending(sinks_.stored_state(i)) != 0) return;
+    if (mine.state().tables)
+      for (const auto& [oid, facts] : *mine.state().tables) used.push_back(facts);
+    for (const auto& [oid, copy] : mine.state().copies) used.push_back(copy.facts);
+  }
+  for (const auto& [oid, known] : known_) used.push_back(postgres::facts_hash(known.facts));
+  store_.keep_facts(used);
+  prune_due_ = false;
+}
+
 void TableWatch::deliver(std::size_t sink, route::Delivery delivery) {
   for (const Told& told : std::exchange(told_, {})) {
     route::Delivery before = delivery.take_before(told.commit);

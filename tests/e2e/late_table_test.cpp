@@ -67,6 +67,27 @@ TEST_F(LateTable, ThatLeavesThePublicationAndComesBackIsCopiedAgain) {
   expect_right_soon();
 }
 
+TEST_F(LateTable, ThatLeavesThePublicationLeavesNothingInTheState) {
+  make("second", 10);
+  begin("for table first, second");
+  const auto facts = [this](const std::string& column) {
+    return SqliteFile(host().state_directory() + "/state.db")
+        .integer("select count(*) from fact where text like '%" + column + "%'");
+  };
+  sql("alter table second add column leaves text");
+  ASSERT_TRUE(eventually(Seconds(15), [&] { return facts("leaves") == 1; }));
+  sql("alter publication walspout set table first");
+  sql("alter table first add column stays text");
+  EXPECT_TRUE(eventually(Seconds(15), [&] { return facts("leaves") == 0; }));
+  EXPECT_TRUE(eventually(Seconds(15), [&] { return facts("") == 1 && facts("stays") == 1; }));
+  // The sinks find what they have stored.
+  host().stop();
+  sql("alter table first add column more text; insert into first values (1000, 'x')");
+  host().start_streaming();
+  expect_right_soon();
+  EXPECT_EQ(count_events("read", "first"), 100U) << "no second copy";
+}
+
 TEST_F(LateTable, AddedToOneSinkIsCopiedIntoThatAlone) {
   config().sinks[0].more = {"tables = [\"public.first\"]"};
   make("second", 100);
