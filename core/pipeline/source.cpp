@@ -144,6 +144,11 @@ Start start_source(const config::Config& config, Sinks& sinks, Anew anew,
   Source& source = start.source;
   source.identity = postgres::identify_system(replication, interrupt);
   source.standby = postgres::is_in_recovery(ordinary, interrupt);
+  if (source.standby && ordinary.server_version() < 160000)
+    throw postgres::Refused(
+        "the source at " + ordinary.where() +
+        " is a standby, and before version 16 a standby cannot decode its log; connect to the "
+        "primary: name all hosts in [source] url and add target_session_attrs=read-write");
   source.wal_sender_timeout = postgres::wal_sender_timeout(replication, interrupt);
   source.slot =
       config.source.temporary ? postgres::temporary_name("walspout_tmp") : config.source.slot;

@@ -84,6 +84,32 @@ TEST_F(Refusal, ExcludingAKeyColumnIsRefused) {
   EXPECT_TRUE(host().logged("public.k.id, a column of the key")) << host().log();
 }
 
+// From 16 on a standby can decode.
+TEST_F(Refusal, AStandbyThatCannotDecodeIsRefusedInOneLine) {
+  use_own_server({});
+  if (server().version() >= 16) GTEST_SKIP() << "from 16 on a standby is a source";
+  make_table();
+  sql("create publication walspout for all tables");
+  server().stop();
+  server().stand_by_at_start();
+  server().start();
+  ASSERT_EQ(value("select pg_is_in_recovery()"), "t");
+  for (const char* verb : {"run", "check"}) {
+    const auto done = host().verb(verb);
+    EXPECT_EQ(done.status, 3) << verb << ": " << done.output;
+    const std::size_t said = done.output.find("is a standby");
+    ASSERT_NE(said, std::string::npos) << verb << ": " << done.output;
+    EXPECT_EQ(done.output.find("is a standby", said + 1), std::string::npos) << done.output;
+    EXPECT_NE(done.output.find("target_session_attrs=read-write", said), std::string::npos)
+        << verb << ": " << done.output;
+    // `check` has what mends it on a line of its own.
+    if (std::string(verb) == "run") {
+      EXPECT_LT(done.output.find("target_session_attrs"), done.output.find('\n', said))
+          << done.output;
+    }
+  }
+}
+
 TEST_F(Refusal, EveryRuleThatIsRefusedIsNamed) {
   make_table();
   for (auto& sink : config().sinks) sink.more = {"exclude_columns = [\"public.k.id\"]"};

@@ -154,9 +154,15 @@ void PostgresServer::restore_data(const std::string& folder) {
   if (done.status) throw std::runtime_error("cp: " + done.output);
 }
 
+void PostgresServer::signal_at_start(const std::string& name) const {
+  write_file(data_ + "/" + name, "");
+  if (!user_.empty()) give_to(data_ + "/" + name, user_);
+}
+
+void PostgresServer::stand_by_at_start() { signal_at_start("standby.signal"); }
+
 void PostgresServer::promote_at_start() {
-  write_file(data_ + "/recovery.signal", "");
-  if (!user_.empty()) give_to(data_ + "/recovery.signal", user_);
+  signal_at_start("recovery.signal");
   append_file(data_ + "/postgresql.conf", "restore_command = 'false'\n");
 }
 

@@ -65,6 +65,8 @@ class PostgresServer {
   void restore_data(const std::string& folder);
   // The next start ends a recovery from an archive without files: a new timeline begins.
   void promote_at_start();
+  // The next start is of a standby, whose primary is gone; read-only sessions are let in.
+  void stand_by_at_start();
   const std::string& data() const { return data_; }
 
   void create_database(const std::string& name);
@@ -100,6 +102,7 @@ class PostgresServer {
 
  private:
   void make_cluster() const;
+  void signal_at_start(const std::string& name) const;
   void configure(const Options& options) const;
 
   TempDir dir_;
