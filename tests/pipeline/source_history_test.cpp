@@ -18,8 +18,8 @@ using testing::HasSubstr;
 class SourceHistoryTest : public testing::Test {
  protected:
   SourceHistoryTest() {
-    char path[] = "/tmp/walspout_history_XXXXXX";
-    directory_ = mkdtemp(path);
+    std::string pattern = std::filesystem::temp_directory_path() / "walspout_history_XXXXXX";
+    directory_ = mkdtemp(pattern.data());
     config_.file = "shop.toml";
     config_.source.publication = "p";
     source_.identity.system_id = "7301";

@@ -19,7 +19,7 @@ using testing::IsEmpty;
 class StateStoreRecordsTest : public testing::Test {
  protected:
   StateStoreRecordsTest() {
-    std::string pattern = "/tmp/state_store_XXXXXX";
+    std::string pattern = std::filesystem::temp_directory_path() / "state_store_XXXXXX";
     folder_ = mkdtemp(pattern.data());
   }
   ~StateStoreRecordsTest() override { std::filesystem::remove_all(folder_); }

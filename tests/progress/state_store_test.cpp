@@ -17,7 +17,7 @@ using testing::HasSubstr;
 class StateStoreTest : public testing::Test {
  protected:
   StateStoreTest() {
-    std::string pattern = "/tmp/state_store_XXXXXX";
+    std::string pattern = std::filesystem::temp_directory_path() / "state_store_XXXXXX";
     folder_ = mkdtemp(pattern.data());
   }
   ~StateStoreTest() override { std::filesystem::remove_all(folder_); }
