@@ -226,6 +226,7 @@ TEST_F(StateStoreRecordsTest, AnUpgradeThatFailsChangesNothing) {
 TEST_F(StateStoreRecordsTest, SeveralThreadsMayAskAndTakeAndNoRequestIsLost) {
   StateStore store(state());
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&store, t] {
       for (int i = 0; i < 20; ++i) store.add_request({std::to_string(t), std::to_string(i)});

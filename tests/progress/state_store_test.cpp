@@ -160,6 +160,7 @@ TEST_F(StateStoreTest, SecondHostIsToldThatTheDirectoryIsInUse) {
 TEST_F(StateStoreTest, MaySaveFromSeveralThreads) {
   StateStore store(state());
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&store, t] {
       const std::string name = "sink" + std::to_string(t);
