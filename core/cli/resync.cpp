@@ -100,8 +100,7 @@ int resync(const Arguments& arguments, StopSignal& stop) {
 
   const postgres::Interrupt interrupt(stop.fd());
   bool asked = false;
-  const auto give_up = std::chrono::steady_clock::now() + kStarting;
-  while (true) {
+  for (auto left = kStarting / kAgain; left >= 0; --left) {
     try {
       return print_reply(control::Client::call(config->state.directory, to_words(request)));
     } catch (const control::NoHost&) {
@@ -112,8 +111,7 @@ int resync(const Arguments& arguments, StopSignal& stop) {
         return kDone;
       }
     }
-    if (std::chrono::steady_clock::now() >= give_up) break;
-    interrupt.wait(-1, 0, postgres::deadline_in(kAgain));
+    if (left > 0) interrupt.wait(-1, 0, postgres::deadline_in(kAgain));
   }
   print_error(
       fmt::format("a walspout has the state directory {} and takes no requests; look at its "

@@ -1,5 +1,7 @@
 #include "pipeline/source.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "log/log.hpp"
@@ -35,10 +37,11 @@ void report(const std::string& name, const postgres::PublicationOutcome& outcome
       log::info("publication " + name + ": removed " + join(outcome.removed));
   }
   for (const std::string& table : outcome.without_identity)
-    log::warn(table +
-              " has no replica identity: PostgreSQL refuses UPDATE and DELETE on it while it is "
-              "published; ALTER TABLE " +
-              table + " REPLICA IDENTITY FULL, or give it a primary key");
+    log::warn(
+        fmt::format("{0} has no replica identity: PostgreSQL refuses UPDATE and DELETE on it while "
+                    "it is published; ALTER TABLE {0} REPLICA IDENTITY FULL, or give it a primary "
+                    "key",
+                    table));
 }
 
 void check_slot(const config::Config& config, const postgres::SlotInfo& slot,

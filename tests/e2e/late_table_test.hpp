@@ -1,6 +1,8 @@
 // A pipeline that streams, and tables that come to it.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <string>
 #include <thread>
@@ -57,12 +59,13 @@ class LateTable : public PipelineTest {
     Writer(LateTable& test, const std::string& table)
         : session_(test.server().session(test.db())), thread_([this, table] {
             for (int round = 1; !ended_; ++round) {
-              const std::string r = std::to_string(round);
-              session_.sql("update " + table + " set v = '" + r + "' where id % 50 = " + r +
-                           " % 50");
-              session_.sql("insert into " + table + " values (1000000 + " + r + ", 'new')");
-              session_.sql("delete from " + table + " where id = 3 * " + r);
-              session_.sql("update " + table + " set id = id + 2000000 where id = 7000 + " + r);
+              session_.sql(
+                  fmt::format("update {0} set v = '{1}' where id % 50 = {1} % 50", table, round));
+              session_.sql(
+                  fmt::format("insert into {} values (1000000 + {}, 'new')", table, round));
+              session_.sql(fmt::format("delete from {} where id = 3 * {}", table, round));
+              session_.sql(fmt::format("update {} set id = id + 2000000 where id = 7000 + {}",
+                                       table, round));
               rounds_ = round;
             }
           }) {}
