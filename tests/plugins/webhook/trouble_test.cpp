@@ -25,7 +25,7 @@ TEST_F(TroubleTest, AReceiverThatNeverAnswersIsGivenUpInTime) {
   const auto sink = with_event({{"timeout", "300ms"}});
   const auto start = now();
   EXPECT_EQ(sink->flush().status, WALSPOUT_RETRY);
-  EXPECT_GE(seconds_since(start), 0.3);
+  EXPECT_GE(seconds_since(start), 0.29);  // libcurl counts in whole milliseconds
   EXPECT_LT(seconds_since(start), 3);
   EXPECT_TRUE(sink->flush().ok());
 }
