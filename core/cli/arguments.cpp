@@ -14,11 +14,11 @@
 namespace walspout::cli {
 namespace {
 
-constexpr std::array<std::string_view, 10> kVerbs = {"run",    "check",   "setup", "teardown",
-                                                     "status", "plugins", "tail",  "resync",
-                                                     "verify", "version"};
+constexpr std::array<std::string_view, 12> kVerbs = {"run",    "check",   "setup",  "teardown",
+                                                     "status", "plugins", "tail",   "resync",
+                                                     "pause",  "resume",  "verify", "version"};
 // Planned; they neither work nor show up in the help yet.
-constexpr std::array<std::string_view, 4> kLater = {"dead-letters", "new-sink", "pause", "resume"};
+constexpr std::array<std::string_view, 2> kLater = {"dead-letters", "new-sink"};
 
 bool contains(std::span<const std::string_view> words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -120,6 +120,12 @@ Arguments parse_arguments(int argc, const char* const* argv) {
                    "Pattern of tables, as in 'public.*'; without any, all tables")
       ->type_name("");
   resync->add_option("--sink", arguments.sink, "Into this sink alone")->type_name("NAME");
+  CLI::App* pause =
+      add_file_verb(app, "pause", "Give a sink nothing until `resume`", arguments.file);
+  CLI::App* resume =
+      add_file_verb(app, "resume", "Let a sink go on, and try at once what failed", arguments.file);
+  for (CLI::App* verb : {pause, resume})
+    verb->add_option("SINK", arguments.sink, "The sink's name")->required()->type_name("");
   CLI::App* verify = add_file_verb(
       app, "verify", "Compare source and sinks row by row, at one position, while all goes on",
       arguments.file);
@@ -151,11 +157,10 @@ Arguments parse_arguments(int argc, const char* const* argv) {
   }
 
   const std::pair<CLI::App*, Verb> verbs[] = {
-      {run, Verb::kRun},           {check, Verb::kCheck},
-      {setup, Verb::kSetup},       {status, Verb::kStatus},
-      {teardown, Verb::kTeardown}, {tail, Verb::kTail},
-      {resync, Verb::kResync},     {verify, Verb::kVerify},
-      {plugins, Verb::kPlugins},   {version_verb, Verb::kVersion}};
+      {run, Verb::kRun},       {check, Verb::kCheck},       {setup, Verb::kSetup},
+      {status, Verb::kStatus}, {teardown, Verb::kTeardown}, {tail, Verb::kTail},
+      {resync, Verb::kResync}, {verify, Verb::kVerify},     {pause, Verb::kPause},
+      {resume, Verb::kResume}, {plugins, Verb::kPlugins},   {version_verb, Verb::kVersion}};
   for (const auto& [app_of_verb, verb] : verbs) {
     if (app_of_verb->parsed()) arguments.verb = verb;
   }

@@ -16,6 +16,8 @@ enum class Verb {
   kPlugins,
   kTail,
   kResync,
+  kPause,
+  kResume,
   kVerify,
   kVersion
 };
@@ -24,13 +26,13 @@ struct Arguments {
   Verb verb = Verb::kNone;  // kNone: everything is done, leave with exit_status
   int exit_status = 0;
 
-  std::string file;                 // run, check, setup, teardown, status, tail, resync, verify
+  std::string file;                 // of every verb but plugins and version
   bool until_caught_up = false;     // run
   std::string plugin;               // plugins: empty = all
   bool json = false;                // plugins, status
   std::string url;                  // tail: secret
   std::vector<std::string> tables;  // tail, resync, verify: patterns
-  std::string sink;                 // resync, verify: empty = all
+  std::string sink;                 // pause, resume; resync, verify: empty = all
   bool repair = false;              // verify
   std::string wait;                 // verify: a duration; empty = the default
 };

@@ -30,6 +30,10 @@ int dispatch(const Arguments& arguments, StopSignal& stop) {
       return tail(arguments, stop);
     case Verb::kResync:
       return resync(arguments, stop);
+    case Verb::kPause:
+      return pause(arguments, stop);
+    case Verb::kResume:
+      return resume(arguments, stop);
     case Verb::kVerify:
       return verify(arguments, stop);
     case Verb::kPlugins:

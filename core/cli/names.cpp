@@ -27,13 +27,13 @@ std::optional<std::vector<std::string>> table_patterns(const std::vector<std::st
   return whole;
 }
 
-bool known_sink(const config::Config& config, const std::string& name) {
+bool known_sink(const config::Config& config, const std::string& name, const char* what) {
   std::vector<std::string_view> names;
   for (const config::Sink& sink : config.sinks) {
     if (sink.name == name) return true;
     names.push_back(sink.name);
   }
-  print_error(fmt::format("--sink {} is not in {}{}", printable(name), printable(config.file),
+  print_error(fmt::format("{} {} is not in {}{}", what, printable(name), printable(config.file),
                           base::did_you_mean(name, names)));
   return false;
 }

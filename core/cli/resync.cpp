@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "cli/configuration.hpp"
 #include "cli/console.hpp"
+#include "cli/host_request.hpp"
 #include "cli/names.hpp"
 #include "cli/verbs.hpp"
-#include "control/client.hpp"
 #include "control/requests.hpp"
 #include "log/log.hpp"
 #include "pipeline/rule_check.hpp"
@@ -21,10 +20,6 @@
 
 namespace walspout::cli {
 namespace {
-
-// A host that starts or stops has the state directory and does not listen: this long it may take.
-constexpr std::chrono::milliseconds kStarting{5'000};
-constexpr std::chrono::milliseconds kAgain{100};
 
 // True if it was stored; false when a host has the state directory.
 bool store(const config::Config& config, const control::Resync& request) {
@@ -78,16 +73,6 @@ std::optional<int> refusal(const config::Config& config, const control::Resync& 
   }
 }
 
-int print_reply(const control::Reply& reply) {
-  if (reply.ok) {
-    for (const std::string& line : reply.lines) print(printable(line) + '\n');
-    return kDone;
-  }
-  for (const std::string& line : reply.lines) print_error(line);
-  if (reply.lines.empty()) print_error("the host did not do it; its log says why");
-  return kFailed;
-}
-
 }  // namespace
 
 int resync(const Arguments& arguments, StopSignal& stop) {
@@ -100,24 +85,13 @@ int resync(const Arguments& arguments, StopSignal& stop) {
 
   const postgres::Interrupt interrupt(stop.fd());
   bool asked = false;
-  for (auto left = kStarting / kAgain; left >= 0; --left) {
-    try {
-      return print_reply(control::Client::call(config->state.directory, to_words(request)));
-    } catch (const control::NoHost&) {
-      if (!std::exchange(asked, true))
-        if (const auto status = refusal(*config, request, interrupt)) return *status;
-      if (store(*config, request)) {
-        print_stored(*config, request);
-        return kDone;
-      }
-    }
-    if (left > 0) interrupt.wait(-1, 0, postgres::deadline_in(kAgain));
-  }
-  print_error(
-      fmt::format("a walspout has the state directory {} and takes no requests; look at its "
-                  "log, and try again",
-                  printable(config->state.directory.string())));
-  return kFailed;
+  return ask_host(*config, to_words(request), interrupt, [&]() -> std::optional<int> {
+    if (!std::exchange(asked, true))
+      if (const auto status = refusal(*config, request, interrupt)) return status;
+    if (!store(*config, request)) return std::nullopt;
+    print_stored(*config, request);
+    return kDone;
+  });
 }
 
 }  // namespace walspout::cli

@@ -17,6 +17,8 @@ int teardown(const Arguments& arguments, StopSignal& stop);
 int status(const Arguments& arguments, StopSignal& stop);
 int tail(const Arguments& arguments, StopSignal& stop);
 int resync(const Arguments& arguments, StopSignal& stop);
+int pause(const Arguments& arguments, StopSignal& stop);
+int resume(const Arguments& arguments, StopSignal& stop);
 int verify(const Arguments& arguments, StopSignal& stop);
 int plugins(const Arguments& arguments);
 int version();

@@ -20,6 +20,11 @@
 //       PATTERN is as in `tables` of the configuration ("public.orders", "public.*",
 //       "!public.audit_*"); none means all tables. A pattern that matches no table is an error, and
 //       nothing is done.
+//   pause SINK
+//       Gives the sink nothing until `resume`, over a start of the host, too. What comes for it
+//       waits; what it had taken is made durable.
+//   resume SINK
+//       Lets it go on, and has a call that failed be tried at once.
 //   status
 //       Answers at once with one line of words for the host and one for each sink, in the order of
 //       control/status.hpp.

@@ -14,7 +14,7 @@ namespace walspout::control {
 struct SinkStatus {
   std::string name;
   std::string plugin;
-  std::string state;               // opening, running, retrying, failed or finished
+  std::string state;               // opening, running, retrying, paused, failed, finished
   base::Lsn durable = 0;           // 0 = nothing yet
   std::uint64_t behind_bytes = 0;  // of the source's WAL, from durable to what was received
   // How long the oldest of that has been here; nothing when there is none.

@@ -7,6 +7,7 @@ namespace walspout {
 namespace {
 
 const char* state_of(const sink::Runner& runner, bool retries) {
+  if (runner.state() == sink::Runner::State::kOpen && runner.paused()) return "paused";
   switch (runner.state()) {
     case sink::Runner::State::kOpening:
       return retries ? "retrying" : "opening";

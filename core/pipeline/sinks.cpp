@@ -1,9 +1,13 @@
 #include "pipeline/sinks.hpp"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "log/log.hpp"
 #include "sink/plugin_path.hpp"
 
 namespace walspout {
@@ -97,7 +101,7 @@ std::vector<PreparedSink> prepare_sinks(const config::Config& config, base::Prob
 
 Sinks::Sinks(const config::Config& config, std::vector<PreparedSink> prepared,
              progress::StateStore& store, progress::Progress& progress, base::Wake& wake)
-    : store_(store), progress_(progress), wake_(wake) {
+    : store_(store), progress_(progress), wake_(wake), file_(config.file) {
   // What sinks keep for replays is at most half the memory, all together: more, and an unfinished
   // transaction could fill the memory before it is too large for the windows, for ever.
   const std::size_t window = std::min<std::size_t>(
@@ -111,6 +115,13 @@ Sinks::Sinks(const config::Config& config, std::vector<PreparedSink> prepared,
                             ? sink::PoisonPolicy::kSkip
                             : sink::PoisonPolicy::kStop;
     options.window_bytes = window;
+    if (const auto pause = store.pause(options.sink)) {
+      options.paused = true;
+      log::warn(
+          fmt::format("sink {0} is paused ({1}, since {2:%F %T} UTC); walspout resume {3} {0} "
+                      "lets it go on",
+                      options.sink, pause->why, fmt::gmtime(pause->since), file_));
+    }
     auto runner = std::make_unique<sink::Runner>(entries_.size(), std::move(options),
                                                  entry.plugin->descriptor(),
                                                  std::move(entry.settings), *this);
@@ -148,6 +159,43 @@ bool Sinks::all_open() const {
 std::optional<sink::Runner::Failure> Sinks::failure() const {
   for (const Entry& entry : entries_)
     if (entry.runner->state() == sink::Runner::State::kFailed) return entry.runner->failure();
+  return std::nullopt;
+}
+
+sink::Runner* Sinks::find(const std::string& name) const {
+  for (const Entry& entry : entries_)
+    if (entry.runner->name() == name) return entry.runner.get();
+  return nullptr;
+}
+
+std::optional<std::string> Sinks::pause(const std::string& name) {
+  sink::Runner* const runner = find(name);
+  if (runner == nullptr) return std::nullopt;
+  const std::lock_guard lock(pausing_);
+  if (runner->paused()) return "sink " + name + " was paused already";
+  store_.save_pause(name, "walspout pause");
+  runner->pause();
+  wake_.ring();
+  log::info("sink " + name + " is paused: what comes for it waits, and the slot keeps the WAL");
+  return "sink " + name + " is paused";
+}
+
+std::optional<std::string> Sinks::resume(const std::string& name) {
+  sink::Runner* const runner = find(name);
+  if (runner == nullptr) return std::nullopt;
+  const std::lock_guard lock(pausing_);
+  const bool was = runner->paused();
+  store_.remove_pause(name);
+  runner->resume();
+  wake_.ring();
+  if (was) log::info("sink " + name + " goes on");
+  return was ? "sink " + name + " goes on"
+             : "sink " + name + " was not paused; a call that failed is tried again now";
+}
+
+std::optional<std::size_t> Sinks::paused() const {
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    if (entries_[i].runner->paused()) return i;
   return std::nullopt;
 }
 

@@ -60,6 +60,13 @@ class Sinks : public sink::RunnerListener {
   sink::Runner::Opened stored(std::size_t i) const;
   // The newest version of the host's state that the sink has stored; 0 = none of this process.
   std::uint64_t stored_state(std::size_t i) const { return entries_[i].stored_state->load(); }
+  // Kept over a start of the host. Threads: any. Each returns what there is to tell of it; nothing
+  // when there is no sink of this name.
+  std::optional<std::string> pause(const std::string& name);
+  std::optional<std::string> resume(const std::string& name);
+  // The first that is paused, if any.
+  std::optional<std::size_t> paused() const;
+
   base::Lsn durable_position(std::size_t i) const { return progress_.durable(i); }
 
   struct Replay {
@@ -88,6 +95,7 @@ class Sinks : public sink::RunnerListener {
 
  private:
   bool stale(const Replay& replay) const;
+  sink::Runner* find(const std::string& name) const;
 
   struct Entry {
     PreparedSink prepared;
@@ -98,6 +106,8 @@ class Sinks : public sink::RunnerListener {
   progress::StateStore& store_;
   progress::Progress& progress_;
   base::Wake& wake_;
+  const std::string file_;  // the configuration's
+  std::mutex pausing_;      // what is stored of a sink and what its runner does change together
   mutable std::mutex mutex_;
   std::vector<Replay> replays_;
   std::vector<CopyFailure> copy_failures_;

@@ -1,5 +1,6 @@
 #include "pipeline/stream.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -382,6 +383,10 @@ base::Lsn Streamer::awaited() const {
 }
 
 bool Streamer::caught_up() {
+  if (const auto paused = sinks_.paused())
+    throw std::runtime_error(fmt::format(
+        "sink {0} is paused, so it does not catch up; walspout resume {1} {0} lets it go on",
+        sinks_.name(*paused), config_.file));
   if (routed_ < target_ || !tables_.idle()) return false;
   advance_now_ = advance_now_ || progress_.confirmed() < target_;
   return progress_.confirmed() >= target_;

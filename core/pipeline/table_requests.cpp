@@ -22,6 +22,7 @@ constexpr std::chrono::seconds kPatience{10};
 control::Reply TableWatch::ask(const std::vector<std::string>& words) {
   if (words.front() == "ping") return {};
   if (words.front() == "status") return control::to_reply(status_.get());
+  if (words.front() == "pause" || words.front() == "resume") return pause_or_resume(words);
   std::future<control::Reply> answer;
   {
     const std::lock_guard lock(mutex_);
@@ -33,6 +34,14 @@ control::Reply TableWatch::ask(const std::vector<std::string>& words) {
   if (answer.wait_for(kPatience) != std::future_status::ready)
     return {false, {"the host is not connected to the source; the request is done once it is"}};
   return answer.get();
+}
+
+control::Reply TableWatch::pause_or_resume(const std::vector<std::string>& words) {
+  if (words.size() != 2) return {false, {words.front() + " takes the name of one sink"}};
+  const std::string& name = words[1];
+  const auto done = words.front() == "pause" ? sinks_.pause(name) : sinks_.resume(name);
+  if (!done) return {false, {"the host runs no sink " + base::quoted(name)}};
+  return {true, {*done}};
 }
 
 void TableWatch::take_requests() {

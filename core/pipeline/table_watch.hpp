@@ -63,6 +63,7 @@ class TableWatch : public route::TableWatcher {
   };
 
   control::Reply ask(const std::vector<std::string>& words);  // the control thread's
+  control::Reply pause_or_resume(const std::vector<std::string>& words);
   void take_requests();
   control::Reply resync(const control::Resync& request);
   control::Reply repair(const control::Repair& request);

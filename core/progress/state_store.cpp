@@ -20,8 +20,9 @@ namespace {
   throw std::runtime_error("state directory " + where.string() + ": " + why);
 }
 
-// user_version. 0: a new file, or one of the time before requests and facts; 1: without a landmark.
-constexpr int kFormatVersion = 2;
+// user_version. 0: a new file, or one of the time before requests and facts; 1: without a landmark;
+// 2: without pauses.
+constexpr int kFormatVersion = 3;
 
 }  // namespace
 
@@ -97,11 +98,14 @@ void StateStore::upgrade() {
             "CREATE TABLE request_word(request INTEGER NOT NULL, place INTEGER NOT NULL,"
             "  word TEXT NOT NULL, PRIMARY KEY(request, place)) WITHOUT ROWID;"
             "CREATE TABLE fact(hash INTEGER PRIMARY KEY, text TEXT NOT NULL)");
+  if (found < 2)
+    execute(database_,
+            "CREATE TABLE landmark(id INTEGER PRIMARY KEY CHECK(id = 1), source TEXT NOT NULL,"
+            "  commit_lsn INTEGER NOT NULL, xid INTEGER NOT NULL, commit_time INTEGER NOT NULL,"
+            "  complete_to INTEGER NOT NULL)");
   execute(database_,
-          "CREATE TABLE landmark(id INTEGER PRIMARY KEY CHECK(id = 1), source TEXT NOT NULL,"
-          "  commit_lsn INTEGER NOT NULL, xid INTEGER NOT NULL, commit_time INTEGER NOT NULL,"
-          "  complete_to INTEGER NOT NULL);"
-          "PRAGMA user_version = 2");
+          "CREATE TABLE pause(sink TEXT PRIMARY KEY, why TEXT NOT NULL, since INTEGER NOT NULL);"
+          "PRAGMA user_version = 3");
   transaction.commit();
 }
 

@@ -1,7 +1,7 @@
-// The host's own state on disk: the positions of sinks that keep none themselves, what was asked
-// for while no host ran, what the catalogue said of tables as sinks have them, how far the source
-// was read, and the lock that keeps a second host away. One folder a pipeline, mode 0700; whatever
-// is changed is on disk when the call returns. Threads: any.
+// The host's own state on disk: the positions of sinks that keep none themselves, which sinks are
+// paused, what was asked for while no host ran, what the catalogue said of tables as sinks have
+// them, how far the source was read, and the lock that keeps a second host away. One folder a
+// pipeline, mode 0700; whatever is changed is on disk when the call returns. Threads: any.
 //
 // The database's user_version is the format's version; an older one is brought up to date when it
 // is opened, a newer one is refused.
@@ -72,6 +72,15 @@ class StateStore {
   void remove_requests(std::int64_t last);  // those up to this id
   // Both in one, for who can afford to lose them.
   std::vector<std::vector<std::string>> take_requests();
+
+  // A sink that is to be given nothing until somebody says otherwise.
+  struct Pause {
+    std::string why;         // in a few words
+    std::int64_t since = 0;  // Unix time in seconds
+  };
+  std::optional<Pause> pause(const std::string& sink) const;
+  void save_pause(const std::string& sink, const std::string& why);  // since now
+  void remove_pause(const std::string& sink);
 
   // Text under a hash of it: sinks store the hash with their position, this keeps what it stands
   // for. The hash is the caller's; the same hash means the same text.

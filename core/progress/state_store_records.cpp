@@ -1,4 +1,5 @@
-// StateStore's landmark, requests and facts.
+// StateStore's landmark, requests, pauses and facts.
+#include <chrono>
 #include <limits>
 #include <unordered_set>
 
@@ -95,6 +96,33 @@ std::vector<std::vector<std::string>> StateStore::take_requests() {
   delete_requests(database_, std::numeric_limits<std::int64_t>::max());
   transaction.commit();
   return taken;
+}
+
+std::optional<StateStore::Pause> StateStore::pause(const std::string& sink) const {
+  const std::lock_guard lock(mutex_);
+  const Statement query = prepare(database_, "SELECT why, since FROM pause WHERE sink = ?1");
+  bind(query.get(), 1, sink);
+  if (!step_row(database_, query.get())) return std::nullopt;
+  return Pause{text(query.get(), 0), sqlite3_column_int64(query.get(), 1)};
+}
+
+void StateStore::save_pause(const std::string& sink, const std::string& why) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::lock_guard lock(mutex_);
+  const Statement insert =
+      prepare(database_, "INSERT OR REPLACE INTO pause(sink, why, since) VALUES(?1, ?2, ?3)");
+  bind(insert.get(), 1, sink);
+  bind(insert.get(), 2, why);
+  sqlite3_bind_int64(insert.get(), 3,
+                     std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  run(database_, insert.get());
+}
+
+void StateStore::remove_pause(const std::string& sink) {
+  const std::lock_guard lock(mutex_);
+  const Statement removal = prepare(database_, "DELETE FROM pause WHERE sink = ?1");
+  bind(removal.get(), 1, sink);
+  run(database_, removal.get());
 }
 
 void StateStore::put_facts(std::uint64_t hash, std::string_view text) {

@@ -24,6 +24,7 @@ Runner::Runner(std::size_t index, RunnerOptions options, const walspout_plugin& 
               woken_.store(true);
               queue_.kick();
             }),
+      paused_(options_.paused),
       backoff_(options_.backoff_base, options_.backoff_cap),
       window_(options_.window_bytes) {}
 
@@ -75,13 +76,6 @@ void Runner::restarted(bool reopen) {
   queue_.push({Item::Kind::kRestarted, {}, 0, {}, reopen});
 }
 
-void Runner::finish() { queue_.push({Item::Kind::kFinish, {}, 0, {}, false}); }
-
-void Runner::stop_now() {
-  host_.stop();
-  queue_.kick();
-}
-
 bool Runner::wait_finished(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
   return finished_.wait_until(lock, deadline, [this] {
@@ -124,6 +118,7 @@ void Runner::run() {
 void Runner::loop() {
   std::deque<Item> items;
   while (true) {
+    if (paused() && !unfinished_) pause_here();
     if (items.empty()) {
       const bool woken = woken_.load();
       const bool may_flush = (dirty_ || woken) && !unfinished_ && !discarding_;
@@ -133,8 +128,8 @@ void Runner::loop() {
       if (!queue_.pop_all(items, deadline)) {
         if (host_.stopping()) throw Stopped();
         if (may_flush) flush();
-        continue;
       }
+      continue;  // it may have been paused before these came
     }
     if (host_.stopping()) throw Stopped();
     Item item = std::move(items.front());
@@ -292,7 +287,8 @@ void Runner::recover() {
     close();
     const auto asked = std::exchange(reopen_after_, std::chrono::milliseconds(0));
     const auto delay = asked.count() != 0 ? asked : backoff_.next();
-    if (!host_.wait(static_cast<std::uint32_t>(delay.count()))) throw Stopped();
+    if (!wait(delay)) throw Stopped();
+    wait_while_paused();
     open();
     // It may have gone with what was accepted, and comes again with what it belongs to.
     host_state_ = stored_.number != 0 ? stored_ : begun_with_;

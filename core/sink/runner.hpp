@@ -60,6 +60,7 @@ struct RunnerOptions {
   std::size_t window_bytes = 8 * 1024 * 1024;  // kept for a replay; also the volume that flushes
   std::chrono::milliseconds backoff_base{200};
   std::chrono::milliseconds backoff_cap{30000};
+  bool paused = false;  // from the beginning, until resume()
 };
 
 class Runner {
@@ -102,6 +103,16 @@ class Runner {
   // Of chunks that were delivered and not yet taken up. One that other sinks hold as well counts
   // here, too.
   std::size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
+
+  // ---- for operators; any thread ----
+
+  // Nothing is written to the sink until resume(); what is delivered meanwhile waits. Takes effect
+  // between two transactions, after what the sink has accepted is durable, and at once where a call
+  // is tried again and again. A finish() meanwhile ends the runner without what waits.
+  void pause();
+  // Also ends the wait before the next try of a call that has failed.
+  void resume();
+  bool paused() const { return paused_.load(std::memory_order_acquire); }
 
   // ---- the reader's side; in this order of events ----
 
@@ -173,6 +184,11 @@ class Runner {
   [[noreturn]] void fail(walspout_status status, const char* call, const walspout_error& error);
   void wait_retry(const char* call, const walspout_error& error);
 
+  // runner_pause.cpp
+  bool wait(std::chrono::milliseconds time);
+  void pause_here();
+  void wait_while_paused();
+
   Outcome write_window(std::size_t from);
   void recover();
   void take_reopened_position();
@@ -198,6 +214,10 @@ class Runner {
   std::atomic<std::size_t> queued_bytes_{0};
   mutable std::mutex mutex_;
   std::condition_variable finished_;
+  std::condition_variable resumed_;  // or to end
+  std::atomic<bool> paused_;
+  bool finishing_ = false;     // finish() was called
+  std::uint64_t resumes_ = 0;  // calls of resume()
   Opened opened_;
   Failure failure_;
   Trouble trouble_;

@@ -52,7 +52,7 @@ void Runner::wait_retry(const char* call, const walspout_error& error) {
   log::warn("sink " + options_.sink + ": " + std::string(text(error)) + "; " + call +
             " is tried again in " + std::to_string(delay.count()) + " ms");
   troubled(std::string(text(error)));
-  if (!host_.wait(static_cast<std::uint32_t>(delay.count()))) throw Stopped();
+  if (!wait(delay)) throw Stopped();
 }
 
 Runner::Outcome Runner::reopen(const walspout_error& error) {
@@ -141,6 +141,7 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
     switch (status) {
       case WALSPOUT_RETRY:
         wait_retry("write", error);
+        wait_while_paused();
         continue;
       case WALSPOUT_POISON:
         if (!fail_copy_of(delivery, piece, error)) note_poison(error);
@@ -184,6 +185,7 @@ Runner::Outcome Runner::write_position(base::Lsn position) {
     if (status == WALSPOUT_REOPEN) return reopen(error);
     if (status != WALSPOUT_RETRY) fail(status, "write", error);
     wait_retry("write", error);
+    wait_while_paused();
   }
   well();
   host_state_due_ = false;
@@ -206,6 +208,7 @@ Runner::Outcome Runner::flush_once() {
     switch (status) {
       case WALSPOUT_RETRY:
         wait_retry("flush", error);
+        wait_while_paused();
         continue;
       case WALSPOUT_POISON:
         if (error.copy_id != 0)

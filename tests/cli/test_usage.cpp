@@ -24,17 +24,17 @@ TEST(Usage, HelpListsTheCommandsThatWorkAndNoOthers) {
   const Output output = command({"--help"});
   EXPECT_EQ(output.status, 0);
   for (const char* verb : {"run", "check", "setup", "teardown", "status", "plugins", "tail",
-                           "resync", "verify", "version"}) {
+                           "resync", "pause", "resume", "verify", "version"}) {
     EXPECT_THAT(output.out, HasSubstr(std::string("\n  ") + verb + ' '));
   }
-  for (const char* verb : {"dead-letters", "new-sink", "pause", "resume"}) {
+  for (const char* verb : {"dead-letters", "new-sink"}) {
     EXPECT_THAT(output.out, Not(HasSubstr(std::string("\n  ") + verb + ' ')));
   }
 }
 
 TEST(Usage, EveryCommandHasHelp) {
   for (const char* verb : {"run", "check", "setup", "teardown", "status", "plugins", "tail",
-                           "resync", "verify", "version"}) {
+                           "resync", "pause", "resume", "verify", "version"}) {
     const Output output = command({verb, "--help"});
     EXPECT_EQ(output.status, 0) << verb;
     EXPECT_THAT(output.out, HasSubstr(std::string("Usage: walspout ") + verb));
@@ -60,8 +60,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{{"rnu", "shop.toml"}, "unknown command `rnu`; did you mean `run`?"},
         Case{{"xyzzy"}, "unknown command `xyzzy`; `walspout --help` lists them"},
-        Case{{"pause", "shop.toml"},
-             "`pause` is not available in this version; `walspout --help` lists what is"},
+        Case{{"new-sink", "mine"},
+             "`new-sink` is not available in this version; `walspout --help` lists what is"},
+        Case{{"pause", "shop.toml"}, "SINK is required; see `walspout --help`"},
+        Case{{"resume", "shop.toml", "a", "b"},
+             "The following argument was not expected: b; see `walspout --help`"},
         Case{{"resync"}, "FILE is required; see `walspout --help`"},
         Case{{"resync", "a.toml", "--sink"},
              "--sink: 1 required NAME missing; see `walspout --help`"},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 #include <vector>
 
@@ -176,7 +177,7 @@ TEST_F(StateStoreRecordsTest, AFileWithoutALandmarkGetsOne) {
     StateStore store(state());
     store.add_request({"resync"});
   }
-  write_database("DROP TABLE landmark; PRAGMA user_version = 1");
+  write_database("DROP TABLE landmark; DROP TABLE pause; PRAGMA user_version = 1");
   const Landmark landmark{"cluster 1", 0xfedcba9876543210, 0xffffffff, -5, 0xfedcba9876543220};
   {
     StateStore store(state());
@@ -188,6 +189,36 @@ TEST_F(StateStoreRecordsTest, AFileWithoutALandmarkGetsOne) {
   EXPECT_EQ(StateStore(state()).landmark(), landmark);
 }
 
+TEST_F(StateStoreRecordsTest, AFileWithoutPausesGetsThem) {
+  { StateStore store(state()); }
+  write_database("DROP TABLE pause; PRAGMA user_version = 2");
+  StateStore store(state());
+  EXPECT_FALSE(store.pause("a"));
+  store.save_pause("a", "walspout pause");
+  EXPECT_TRUE(store.pause("a"));
+}
+
+TEST_F(StateStoreRecordsTest, KeepsAPauseOverAStartUntilItIsRemoved) {
+  const std::int64_t before = std::time(nullptr);
+  {
+    StateStore store(state());
+    store.save_pause("a", "walspout pause");
+    store.save_pause("b", "410 Gone");
+    store.save_pause("b", "another reason");
+  }
+  StateStore store(state());
+  ASSERT_TRUE(store.pause("a"));
+  EXPECT_EQ(store.pause("a")->why, "walspout pause");
+  EXPECT_GE(store.pause("a")->since, before);
+  EXPECT_LE(store.pause("a")->since, std::time(nullptr));
+  EXPECT_EQ(store.pause("b")->why, "another reason");
+  EXPECT_FALSE(store.pause("A"));
+  store.remove_pause("a");
+  store.remove_pause("never paused");
+  EXPECT_FALSE(store.pause("a"));
+  EXPECT_TRUE(store.pause("b"));
+}
+
 TEST_F(StateStoreRecordsTest, AFileOfALaterFormatIsRefusedAndLeftAsItIs) {
   write_database("PRAGMA user_version = 1000");
   for (int i = 0; i < 2; ++i) {
@@ -197,7 +228,7 @@ TEST_F(StateStoreRecordsTest, AFileOfALaterFormatIsRefusedAndLeftAsItIs) {
     } catch (const std::runtime_error& error) {
       EXPECT_EQ(error.what(), "state directory " + (state() / "state.db").string() +
                                   ": a newer walspout has written it (format 1000, this one knows "
-                                  "2); run the newer one");
+                                  "3); run the newer one");
     }
   }
 }
