@@ -31,6 +31,7 @@ void SourceHistory::connected(base::Lsn start) {
   start_ = start;
   seen_ = mark_.commit_lsn < start;
   passed_ = mark_.complete_to <= start;
+  gap_ = mark_.complete_to < start;
 }
 
 void SourceHistory::meet(const transaction::Chunk& chunk) {
@@ -44,6 +45,7 @@ void SourceHistory::meet(const transaction::Chunk& chunk) {
     mark_.xid = piece.txn.xid;
     mark_.commit_time_us = piece.txn.commit_time_us;
     mark_.complete_to = std::max(mark_.complete_to, piece.txn.end_lsn);
+    gap_ = false;
     changed_ = true;
   }
 }
@@ -68,7 +70,7 @@ void SourceHistory::reached(base::Lsn position) {
     if (!seen_ && position > mark_.commit_lsn) differs("does not send " + known() + " again");
     passed_ = position >= mark_.complete_to;
   }
-  if (!passed_ || position <= mark_.complete_to) return;
+  if (!passed_ || gap_ || position <= mark_.complete_to) return;
   mark_.complete_to = position;
   changed_ = true;
 }

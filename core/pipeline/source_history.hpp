@@ -57,6 +57,7 @@ class SourceHistory {
   progress::Landmark mark_;
   base::Lsn start_ = 0;
   bool passed_ = true;  // what comes now is new
+  bool gap_ = false;    // between complete_to and the start others may have come, in no note
   bool seen_ = true;    // mark_'s transaction has come, or lies before the start
   bool changed_ = false;
   std::chrono::steady_clock::time_point noted_{};

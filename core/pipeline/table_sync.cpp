@@ -52,11 +52,25 @@ bool TableSync::holds(const transaction::Chunk& chunk) const {
   return false;
 }
 
+// The copy begins anew wherever it is taken up. False: no range of it was stored.
+bool TableSync::forget_ranges(std::size_t sink, std::uint32_t oid) {
+  auto& copies = tables_[sink].state().copies;
+  const auto found = copies.find(oid);
+  if (found == copies.end()) return false;
+  progress::CopyState left;
+  left.copy_id = found->second.copy_id;
+  if (found->second == left) return false;
+  found->second = std::move(left);
+  return true;
+}
+
 void TableSync::routed_chunk(std::size_t sink) {
   bool stored = false;
   const auto take = [&](TableJob& job) {
     route::TableCopy* copy = job.begun ? router_.copy(sink, job.oid) : nullptr;
     if (copy == nullptr || job.mends || copy->id() != job.copy_id) return;
+    // What broke it was not applied: its ranges must not be gone on with behind that position.
+    if (!copy->broken().empty() && forget_ranges(sink, job.oid)) stored = true;
     for (std::string& key : copy->take_rereads()) {
       auto& copies = tables_[sink].state().copies;
       if (const auto state = copies.find(job.oid); state != copies.end()) {
@@ -175,7 +189,7 @@ void TableSync::pass_windows(TableJob& job, base::Lsn routed, std::vector<base::
     window_since_ = Clock::now();
     for (const std::size_t sink : job.sinks) {
       if (route::TableCopy* copy = router_.copy(sink, job.oid)) copy->passed(window.range_end);
-      if (job.mends || job.key.empty()) continue;
+      if (job.mends || job.key.empty() || !broken(job).empty()) continue;
       auto& copies = tables_[sink].state().copies;
       const bool recorded = copies.contains(job.oid);
       progress::CopyState& state = copies[job.oid];

@@ -159,6 +159,7 @@ class TableSync {
   void pass_windows(TableJob& job, base::Lsn routed, std::vector<base::Lsn>& given);
   void finish(const TableJob& job, base::Lsn routed, std::vector<base::Lsn>& given);
   std::string broken(const TableJob& job);
+  bool forget_ranges(std::size_t sink, std::uint32_t oid);
   bool has_to_read(const TableJob& job);
   void mend_ending();
   void report_finished(const std::vector<std::uint64_t>& stored);

@@ -49,7 +49,7 @@ void TableSync::restart(const std::string& why) {
   job_->windows.clear();
   for (const std::size_t sink : job_->sinks) {
     router_.end_copy(sink, job_->oid);
-    if (tables_[sink].state().copies.erase(job_->oid) != 0) store_state(sink);
+    if (forget_ranges(sink, job_->oid)) store_state(sink);
     if (!tables_[sink].has(job_->oid))
       router_.set_mode(sink, job_->oid, route::TableMode::kWaiting);
   }

@@ -141,6 +141,9 @@ TEST_F(Crash, NothingIsLostOrDoubled) {
   while (restarts.size() < kServerRestarts) restarts.insert(between(3, kKills - 2));
   // A table that is copied later than another leaves gaps in the first transactions' events.
   host().start_streaming();
+  for (const std::string sink : {"mirror", "events"})
+    for (const std::string table : {"accounts", "branches", "history", "tellers"})
+      host().wait_logged("sink " + sink + ": copied public.pgbench_" + table + " ", Seconds(60));
   host().wait_caught_up();
   start_load();
   host().kill9();

@@ -178,6 +178,29 @@ TEST_F(Mirrored, WhatIsOfAnotherTimelineSlotOrPublicationDoesNotCount) {
   accepts_anything();
 }
 
+// A process that was killed between two notes had received more, of which the server sends nothing
+// while it remembers that it was confirmed; a restart makes it forget.
+TEST_F(Mirrored, WhatCameAfterTheNewestNoteMayComeAgain) {
+  history_->connected(history_->start(800, 800));
+  history_->reached(900);  // nothing new yet
+  stop_process();
+  start_process();
+  connect(50);
+  meet(200);
+  EXPECT_EQ(said([&] { meet(600); }), "");
+  history_->reached(900);
+  EXPECT_EQ(history_->may_confirm(900), 900U);
+}
+
+TEST_F(SourceHistoryTest, WhatCameBeforeTheFirstStartMayComeAgain) {
+  history_->connected(800);
+  history_->reached(900);
+  stop_process();
+  start_process();
+  history_->connected(history_->start(900, 50));
+  EXPECT_EQ(said([&] { meet(600); }), "");
+}
+
 TEST_F(Mirrored, SinksThatStartAfreshTakeAnySource) {
   start_process(true);
   connect();
