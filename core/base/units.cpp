@@ -1,6 +1,7 @@
 #include "base/units.hpp"
 
 #include <charconv>
+#include <iterator>
 #include <limits>
 #include <span>
 
@@ -42,5 +43,28 @@ std::optional<std::int64_t> parse_duration_ms(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) { return parse(text, kSizes); }
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::string_view kUnits[] = {" B", " KiB", " MiB", " GiB", " TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  char digits[32];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), value,
+                                 std::chars_format::fixed, unit == 0 ? 0 : 1)
+                       .ptr;
+  return std::string(digits, end).append(kUnits[unit]);
+}
+
+std::string format_seconds(std::int64_t seconds) {
+  constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;
+  if (seconds < kMinute) return std::to_string(seconds) + " s";
+  if (seconds < kHour) return std::to_string(seconds / kMinute) + " min";
+  const bool days = seconds >= kDay;
+  std::string text = std::to_string(seconds / (days ? kDay : kHour)).append(days ? " d" : " h");
+  const std::int64_t rest = days ? seconds % kDay / kHour : seconds % kHour / kMinute;
+  if (rest != 0) text.append(" ").append(std::to_string(rest)).append(days ? " h" : " min");
+  return text;
+}
 
 }  // namespace walspout::base

@@ -24,6 +24,18 @@ struct SinkStatus {
   std::int64_t error_at = 0;      // Unix time in seconds
 };
 
+struct SlotStatus {
+  std::string name;
+  std::string wal_status;  // as the server calls it: reserved, extended, unreserved, lost
+  bool active = false;     // somebody streams from it
+  base::Lsn confirmed = 0;
+  std::uint64_t retained_bytes = 0;        // of WAL, which the server keeps for it
+  std::optional<std::int64_t> safe_bytes;  // more, until it may be lost; nothing = no limit
+  std::uint64_t growth = 0;                // bytes a second by which retained_bytes grows
+  std::optional<std::int64_t> lost_in_s;   // if that goes on; nothing = it does not grow
+  std::string held_by;                     // the sink that holds it back; empty = none does
+};
+
 struct Status {
   std::string version;
   std::int64_t pid = 0;
@@ -32,6 +44,7 @@ struct Status {
   base::Lsn received = 0;
   base::Lsn confirmed = 0;
   std::uint64_t memory_used = 0, memory = 0;  // of [host] memory, in bytes
+  std::optional<SlotStatus> slot;  // as it was seen last
   std::vector<SinkStatus> sinks;
 };
 

@@ -2,9 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace walspout {
 
 namespace {
+
+// Less than that is a matter of moments.
+constexpr std::uint64_t kWorthNaming = std::uint64_t{1} << 20;
+constexpr std::chrono::seconds kHolds{5};
 
 const char* state_of(const sink::Runner& runner, bool retries) {
   if (runner.state() == sink::Runner::State::kOpen && runner.paused()) return "paused";
@@ -27,6 +34,32 @@ std::int64_t unix_seconds(std::chrono::system_clock::time_point at) {
 
 }  // namespace
 
+void HostStatus::slot(std::optional<control::SlotStatus> seen) {
+  const std::lock_guard lock(mutex_);
+  slot_ = std::move(seen);
+}
+
+std::uint64_t HostStatus::behind(const std::string& sink) const {
+  const base::Lsn received = received_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < sinks_.size(); ++i)
+    if (sinks_.name(i) == sink)
+      return received - std::min(received, progress_.durable(i));
+  return 0;
+}
+
+std::string HostStatus::holds_back() const {
+  const auto now = std::chrono::steady_clock::now();
+  std::string slowest;
+  std::uint64_t most = kWorthNaming;
+  for (std::size_t i = 0; i < sinks_.size(); ++i) {
+    const std::uint64_t behind_by = behind(sinks_.name(i));
+    if (behind_by < most || lag_.behind(progress_.durable(i), now).value_or(std::chrono::seconds(0)) < kHolds) continue;
+    most = behind_by;
+    slowest = sinks_.name(i);
+  }
+  return slowest;
+}
+
 control::Status HostStatus::get() const {
   const auto now = std::chrono::steady_clock::now();
   control::Status status;
@@ -38,6 +71,10 @@ control::Status HostStatus::get() const {
   status.confirmed = progress_.confirmed();
   status.memory_used = budget_.used();
   status.memory = budget_.limit();
+  {
+    const std::lock_guard lock(mutex_);
+    status.slot = slot_;
+  }
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
     const sink::Runner& runner = sinks_.runner(i);
     const sink::Runner::Trouble trouble = runner.trouble();

@@ -1,9 +1,11 @@
-// What the host tells of itself: gathered where it is known, read by whoever asks. The writers are
-// the reader's thread, the readers any.
+// What the host tells of itself: gathered where it is known, read by whoever asks. Threads: any.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
+#include <optional>
+#include <string>
 
 #include "base/lsn.hpp"
 #include "base/memory_budget.hpp"
@@ -27,7 +29,15 @@ class HostStatus {
     lag_.received(position, now);
   }
 
+  // As it was seen last; nothing when it could not be looked at.
+  void slot(std::optional<control::SlotStatus> seen);
+
   control::Status get() const;
+
+  // The sink for whose sake the slot retains WAL: the slowest of those that lack for seconds what
+  // was received; else "". And how far a sink is behind that, in bytes.
+  std::string holds_back() const;
+  std::uint64_t behind(const std::string& sink) const;
 
  private:
   const Sinks& sinks_;
@@ -37,6 +47,8 @@ class HostStatus {
   std::atomic<bool> streaming_{false};
   std::atomic<base::Lsn> received_{0};
   progress::LagClock lag_;
+  mutable std::mutex mutex_;
+  std::optional<control::SlotStatus> slot_;
 };
 
 }  // namespace walspout

@@ -2,6 +2,7 @@
 #include <poll.h>
 
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "base/backoff.hpp"
@@ -10,6 +11,7 @@
 #include "pipeline/host_status.hpp"
 #include "pipeline/pipeline.hpp"
 #include "pipeline/rule_check.hpp"
+#include "pipeline/slot_watch.hpp"
 #include "pipeline/source_history.hpp"
 #include "pipeline/stream.hpp"
 #include "pipeline/table_sync.hpp"
@@ -58,6 +60,8 @@ class Run {
       std::vector<base::Lsn> begins = begin_sinks(start, again);
       watch_.start();
       history_.begin(start.source, start.fresh);
+      slot_watch_.reset();
+      slot_watch_.emplace(config_, start.source.slot, status_);
       Streamer streamer(config_, options_, sinks_, router_, resolver_, tables_, watch_, history_,
                         budget_, progress_, status_, wake_, stop_);
       again = !stream(streamer, std::move(start), std::move(begins));
@@ -205,6 +209,7 @@ class Run {
   TableSync tables_;
   TableWatch watch_;
   SourceHistory history_;
+  std::optional<SlotWatch> slot_watch_;
 };
 
 // What to do where the server's own words leave it open.
