@@ -56,7 +56,8 @@ struct State {
 };
 
 struct Admin {
-  std::string listen;  // empty = off
+  std::string host;  // a name or an address without brackets; empty = off
+  int port = 0;      // 0 = any
 };
 
 struct Log {

@@ -1,7 +1,10 @@
 #include "config/interpret.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "config/section.hpp"
@@ -156,12 +159,30 @@ void read_state(const Node* node, Config& config, base::Problems& problems) {
   config.state.directory = (config.directory / directory).lexically_normal();
 }
 
+// "HOST:PORT"; an IPv6 address stands in brackets.
+bool parse_listen(std::string_view text, Admin& admin) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos) return false;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']'))
+    host = host.substr(1, host.size() - 2);
+  else if (host.find(':') != std::string_view::npos)
+    return false;
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (host.empty() || error != std::errc() || end != digits.data() + digits.size()) return false;
+  admin.host = host;
+  admin.port = port;
+  return true;
+}
+
 void read_admin(const Node* node, Config& config, base::Problems& problems) {
   Section section(node, "admin", "admin", problems);
-  if (section.text("listen", config.admin.listen)) {
+  std::string listen;
+  if (section.text("listen", listen) && !parse_listen(listen, config.admin))
     section.problem("listen",
-                    "is not available in this version; leave [admin] out and follow the log");
-  }
+                    "must be an address and a port, such as \"127.0.0.1:9847\" or \"[::1]:9847\"");
 }
 
 void read_log(const Node* node, Config& config, base::Problems& problems) {

@@ -14,6 +14,7 @@ constexpr std::uint64_t kWorthNaming = std::uint64_t{1} << 20;
 constexpr std::chrono::seconds kHolds{5};
 
 const char* state_of(const sink::Runner& runner, bool retries) {
+  if (const auto busy = runner.busy(); busy && busy->time >= HostStatus::kHangs) return "hanging";
   if (runner.state() == sink::Runner::State::kOpen && runner.paused()) return "paused";
   switch (runner.state()) {
     case sink::Runner::State::kOpening:
@@ -34,9 +35,10 @@ std::int64_t unix_seconds(std::chrono::system_clock::time_point at) {
 
 }  // namespace
 
-void HostStatus::slot(std::optional<control::SlotStatus> seen) {
+void HostStatus::slot(std::optional<control::SlotStatus> seen, base::Lsn written) {
   const std::lock_guard lock(mutex_);
   slot_ = std::move(seen);
+  written_ = written;
 }
 
 std::uint64_t HostStatus::behind(const std::string& sink) const {

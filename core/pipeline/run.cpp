@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "admin/server.hpp"
 #include "base/backoff.hpp"
 #include "control/requests.hpp"
 #include "log/log.hpp"
@@ -16,6 +17,7 @@
 #include "pipeline/stream.hpp"
 #include "pipeline/table_sync.hpp"
 #include "pipeline/table_watch.hpp"
+#include "pipeline/watchdog.hpp"
 #include "postgres/publication.hpp"
 
 namespace walspout {
@@ -39,13 +41,17 @@ class Run {
         store_(config.state.directory),
         progress_(prepared.size()),
         sinks_(config, std::move(prepared), store_, progress_, wake_),
-        status_(sinks_, progress_, budget_),
+        status_(config, sinks_, progress_, budget_),
         router_(sinks_.rules(), relations_),
         resolver_(relations_),
-        tables_(config, sinks_, router_, resolver_, budget_, wake_),
+        tables_(config, sinks_, router_, resolver_, budget_, status_, wake_),
         watch_(config, sinks_, router_, resolver_, tables_, store_, budget_, status_, wake_),
         history_(config, store_) {
     router_.watch(watch_);
+    if (!config.admin.host.empty()) {
+      admin_.emplace(config.admin.host, config.admin.port, status_);
+      log::info("metrics, health and status at http://" + address_of_admin());
+    }
   }
 
   // Returns an ExitStatus.
@@ -84,6 +90,12 @@ class Run {
   }
 
  private:
+  std::string address_of_admin() const {
+    const std::string& host = config_.admin.host;
+    const std::string port = ":" + std::to_string(admin_->port());
+    return host.find(':') == std::string::npos ? host + port : "[" + host + "]" + port;
+  }
+
   void open_sinks() {
     sinks_.start();
     while (!sinks_.all_open()) {
@@ -210,6 +222,8 @@ class Run {
   TableWatch watch_;
   SourceHistory history_;
   std::optional<SlotWatch> slot_watch_;
+  std::optional<admin::Server> admin_;
+  Watchdog watchdog_{sinks_, status_};
 };
 
 // What to do where the server's own words leave it open.

@@ -82,7 +82,7 @@ void SlotWatch::look() {
   slot.growth = static_cast<std::uint64_t>(outlook_.growth());
   if (const auto lost_in = outlook_.lost_in()) slot.lost_in_s = lost_in->count();
   slot.held_by = status_.holds_back();
-  status_.slot(slot);
+  status_.slot(slot, written);
   if (!info->lost()) warn(slot);
 }
 

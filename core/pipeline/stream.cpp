@@ -65,6 +65,7 @@ Streamer::End Streamer::run(Source source, Connections connections, std::vector<
   base::Backoff backoff;
   bool first = true;
   while (true) {
+    status_.waits();
     try {
       if (std::exchange(first, false)) copy_first();
       if (!connections.ordinary || !connections.replication) reconnect(connections);
@@ -162,6 +163,7 @@ void Streamer::session(Connections& connections) {
 std::optional<Streamer::End> Streamer::pump() {
   while (true) {
     wake_.clear();
+    status_.lives();
     if (stop_.level() > 0) return End::kStopped;
     if (sinks_.failure()) throw SinkFailed();
     if (sinks_.replay_pending()) throw Reconnect();
@@ -246,6 +248,7 @@ void Streamer::dispatch() {
     history_.meet(*waiting_);
     const transaction::ChunkPtr chunk = std::exchange(waiting_, nullptr);
     tables_.dispatching(*chunk);
+    status_.count(*chunk);
     for (std::size_t i = 0; i < sinks_.size(); ++i) {
       route::Delivery delivery = router_.route(i, chunk);
       tables_.routed_chunk(i);

@@ -10,17 +10,20 @@ namespace walspout {
 
 namespace {
 
+constexpr double kNearlyWhole = 0.99;  // by an estimate
 constexpr std::size_t kMaxUnstored = 3;  // ranges that a kill may cost
 
 }  // namespace
 
 TableSync::TableSync(const config::Config& config, Sinks& sinks, route::Router& router,
-                     CatalogueResolver& resolver, base::MemoryBudget& budget, base::Wake& wake)
+                     CatalogueResolver& resolver, base::MemoryBudget& budget, HostStatus& status,
+                     base::Wake& wake)
     : config_(config),
       sinks_(sinks),
       router_(router),
       resolver_(resolver),
       budget_(budget),
+      status_(status),
       reader_(config, budget, wake) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   copy_id_ = static_cast<std::uint64_t>(
@@ -118,7 +121,7 @@ void TableSync::step(base::Lsn routed, std::vector<base::Lsn>& given, bool betwe
     if (job_ && event.attempt == attempt_) on_event(event);
   take_failures();
   const auto now = Clock::now();
-  if (job_ && job_->progress) job_->progress->rows(job_->rows + job_->range_rows);
+  report_progress();
   if (between) store_states();
   report_finished(stored);
   mend_ending();
@@ -253,6 +256,15 @@ void TableSync::number_job() {
                          numbered_ + static_cast<std::size_t>(others));
 }
 
+void TableSync::report_progress() {
+  if (!job_ || !job_->progress) return;
+  const std::uint64_t rows = job_->rows + job_->range_rows;
+  job_->progress->rows(rows);
+  const double done =
+      job_->estimated_rows > 0 ? static_cast<double>(rows) / job_->estimated_rows : 0;
+  status_.copied(job_->name, rows, std::min(done, kNearlyWhole));
+}
+
 void TableSync::report_begun(const TableJob& job, base::Lsn position) const {
   const std::string what =
       job.mends ? "reading rows of " + job.name + " again" : "copying " + job.name;
@@ -285,6 +297,7 @@ void TableSync::finish(const TableJob& job, base::Lsn routed, std::vector<base::
     sinks_.runner(sink).advance(given[sink]);
     stored.emplace_back(sink, tables_[sink].number());
   }
+  if (!job.mends) status_.copied(job.name, job.rows, 1);
   finished_.push_back({job, std::move(stored)});
   if (job.again)
     for (const std::size_t sink : job.sinks) want(sink, job.oid, job.name);

@@ -26,6 +26,7 @@
 #include "base/backoff.hpp"
 #include "config/config.hpp"
 #include "pipeline/copy_progress.hpp"
+#include "pipeline/host_status.hpp"
 #include "pipeline/recent_changes.hpp"
 #include "pipeline/shape_resolver.hpp"
 #include "pipeline/sink_tables.hpp"
@@ -79,7 +80,8 @@ class TableSync {
  public:
   // Everything must outlive it.
   TableSync(const config::Config& config, Sinks& sinks, route::Router& router,
-            CatalogueResolver& resolver, base::MemoryBudget& budget, base::Wake& wake);
+            CatalogueResolver& resolver, base::MemoryBudget& budget, HostStatus& status,
+            base::Wake& wake);
 
   // ---- the state of the sinks ----
   // Forgets everything that is under way: a new slot, from which each sink is started again.
@@ -164,6 +166,7 @@ class TableSync {
   void mend_ending();
   void report_finished(const std::vector<std::uint64_t>& stored);
   void number_job();
+  void report_progress();
   void report_begun(const TableJob& job, base::Lsn position) const;
   void store_states();
   void reach(base::Lsn position);
@@ -195,6 +198,7 @@ class TableSync {
   route::Router& router_;
   CatalogueResolver& resolver_;
   base::MemoryBudget& budget_;
+  HostStatus& status_;
   RecentChanges recent_;
   std::vector<SinkTables> tables_;
   std::set<std::pair<std::size_t, std::uint32_t>> failed_;  // sink, table

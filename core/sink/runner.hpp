@@ -15,8 +15,10 @@
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -28,6 +30,7 @@
 #include "base/queue.hpp"
 #include "route/router.hpp"
 #include "sink/host_functions.hpp"
+#include "sink/meters.hpp"
 #include "sink/settings.hpp"
 #include "sink/window.hpp"
 
@@ -104,6 +107,15 @@ class Runner {
   // here, too.
   std::size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
 
+  // The call of the plugin that the thread is in.
+  struct Busy {
+    const char* call;  // open, write, flush, abort or close
+    std::chrono::steady_clock::duration time;
+  };
+  std::optional<Busy> busy() const;
+  const Meters& meters() const { return meters_; }
+  std::map<std::string, double> plugin_metrics() const { return host_.metrics(); }
+
   // ---- for operators; any thread ----
 
   // Nothing is written to the sink until resume(); what is delivered meanwhile waits. Takes effect
@@ -163,6 +175,10 @@ class Runner {
   void handle_finish();
 
   // runner_calls.cpp: the plugin's functions with their statuses
+  template <class Call>
+  walspout_status call(const char* name, const Call& made);
+  void note_commit(const walspout_txn& txn);
+  void note_durable(base::Lsn position);
   void open();
   void close();
   Outcome write_piece(const route::Delivery& delivery, const transaction::Piece& piece);
@@ -212,6 +228,9 @@ class Runner {
   std::uint64_t restarts_asked_ = 0;  // the reader's
   std::atomic<State> state_{State::kOpening};
   std::atomic<std::size_t> queued_bytes_{0};
+  Meters meters_;
+  std::atomic<const char*> call_{nullptr};
+  std::atomic<Clock::rep> call_since_{0};  // 0: in none
   mutable std::mutex mutex_;
   std::condition_variable finished_;
   std::condition_variable resumed_;  // or to end
@@ -250,6 +269,7 @@ class Runner {
       0;                   // what the last open reported, whether the sink keeps a position or not
   base::Lsn offered_ = 0;  // the highest position that the sink was ever given
   std::uint64_t restarts_seen_ = 0;
+  std::deque<std::pair<base::Lsn, std::int64_t>> commits_;  // not durable: end, commit time in us
   Clock::time_point dirty_since_{};
   Clock::time_point flush_not_before_{};
   std::set<std::pair<base::Lsn, std::uint64_t>> poisoned_;  // left out: on_poison = "skip"

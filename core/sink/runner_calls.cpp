@@ -26,6 +26,38 @@ std::string_view text(const walspout_error& error) {
 
 }  // namespace
 
+// Every call goes through here: counted, and seen by whoever asks what takes so long.
+template <class Call>
+walspout_status Runner::call(const char* name, const Call& made) {
+  call_.store(name, std::memory_order_relaxed);
+  call_since_.store(Clock::now().time_since_epoch().count(), std::memory_order_release);
+  const walspout_status status = made();
+  call_since_.store(0, std::memory_order_release);
+  return status;
+}
+
+std::optional<Runner::Busy> Runner::busy() const {
+  const Clock::rep since = call_since_.load(std::memory_order_acquire);
+  if (since == 0) return std::nullopt;
+  return Busy{call_.load(std::memory_order_relaxed),
+              Clock::now() - Clock::time_point(Clock::duration(since))};
+}
+
+// So that their time until they are durable can be told; not of all of a crowd.
+void Runner::note_commit(const walspout_txn& txn) {
+  constexpr std::size_t kMost = 4096;
+  if (txn.kind == WALSPOUT_TXN_COMMIT && txn.commit_time_us > 0 && commits_.size() < kMost)
+    commits_.emplace_back(txn.end_lsn, txn.commit_time_us);
+}
+
+void Runner::note_durable(base::Lsn position) {
+  if (commits_.empty() || commits_.front().first > position) return;
+  const std::int64_t now = host_.abi().now_us(host_.abi().ctx);
+  for (; !commits_.empty() && commits_.front().first <= position; commits_.pop_front())
+    meters_.commit_to_durable.observe(
+        std::chrono::microseconds(std::max<std::int64_t>(now - commits_.front().second, 0)));
+}
+
 void Runner::fail(walspout_status status, const char* call, const walspout_error& error) {
   std::string what = "sink " + options_.sink + ": ";
   if (status != WALSPOUT_CONFIG && status != WALSPOUT_FATAL && status != WALSPOUT_POISON)
@@ -76,9 +108,11 @@ void Runner::open() {
     walspout_open_reply reply{};
     reply.struct_size = sizeof reply;
     walspout_error error = empty_error();
-    const walspout_status status = plugin_.open(&args, &reply, &error);
+    const walspout_status status = call("open", [&] { return plugin_.open(&args, &reply, &error); });
+    meters_.called(status);
     if (status == WALSPOUT_OK) {
       instance_ = reply.self;
+      commits_.clear();  // what comes again is noted again
       well();
       handed_ = 0;
       opened_at_ = reply.position;
@@ -96,7 +130,10 @@ void Runner::open() {
 
 void Runner::close() {
   if (instance_ == nullptr) return;
-  plugin_.close(std::exchange(instance_, nullptr));
+  call("close", [this] {
+    plugin_.close(std::exchange(instance_, nullptr));
+    return WALSPOUT_OK;
+  });
 }
 
 // What was named as poison, and what belongs to a copy that has failed.
@@ -136,7 +173,9 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
     leave_out(delivery, piece, batch);
     if (!commit && batch.change_count == 0) return Outcome::kOk;
     walspout_error error = empty_error();
-    const walspout_status status = plugin_.write(instance_, &batch, &error);
+    const walspout_status status =
+        call("write", [&] { return plugin_.write(instance_, &batch, &error); });
+    meters_.called(status);
     if (status == WALSPOUT_OK) break;
     switch (status) {
       case WALSPOUT_RETRY:
@@ -162,6 +201,7 @@ Runner::Outcome Runner::write_piece(const route::Delivery& delivery, const Piece
     if (!dirty_) dirty_since_ = Clock::now();
     dirty_ = true;
     accepted_ = std::max(accepted_, txn.position);
+    note_commit(txn);
   }
   return Outcome::kOk;
 }
@@ -180,7 +220,9 @@ Runner::Outcome Runner::write_position(base::Lsn position) {
   batch.txn = &txn;
   while (true) {
     walspout_error error = empty_error();
-    const walspout_status status = plugin_.write(instance_, &batch, &error);
+    const walspout_status status =
+        call("write", [&] { return plugin_.write(instance_, &batch, &error); });
+    meters_.called(status);
     if (status == WALSPOUT_OK) break;
     if (status == WALSPOUT_REOPEN) return reopen(error);
     if (status != WALSPOUT_RETRY) fail(status, "write", error);
@@ -203,8 +245,14 @@ Runner::Outcome Runner::flush_once() {
   while (true) {
     walspout_error error = empty_error();
     durable = 0;
-    const walspout_status status = plugin_.flush(instance_, &durable, &error);
-    if (status == WALSPOUT_OK) break;
+    const Clock::time_point called = Clock::now();
+    const walspout_status status =
+        call("flush", [&] { return plugin_.flush(instance_, &durable, &error); });
+    meters_.called(status);
+    if (status == WALSPOUT_OK) {
+      meters_.flush.observe(Clock::now() - called);
+      break;
+    }
     switch (status) {
       case WALSPOUT_RETRY:
         wait_retry("flush", error);
@@ -230,6 +278,7 @@ Runner::Outcome Runner::flush_once() {
                              base::format_lsn(durable) + " durable, but was given only " +
                              base::format_lsn(accepted_) + "; this is a fault of the plugin"}};
   const Clock::time_point end = Clock::now();
+  note_durable(durable);
   const auto cost = std::min<Clock::duration>(end - start, std::chrono::milliseconds(25));
   flush_not_before_ = end + 4 * cost;
   // A sink that takes its time is asked again, but not in a hot loop.
@@ -269,7 +318,8 @@ Runner::Outcome Runner::settle() {
 bool Runner::abort_once() {
   if (!WALSPOUT_HAS(&plugin_, abort) || plugin_.abort == nullptr) return false;
   walspout_error error = empty_error();
-  const walspout_status status = plugin_.abort(instance_, &error);
+  const walspout_status status =
+      call("abort", [&] { return plugin_.abort(instance_, &error); });
   if (status == WALSPOUT_OK) return true;
   if (status != WALSPOUT_RETRY && status != WALSPOUT_REOPEN) fail(status, "abort", error);
   log::warn("sink " + options_.sink + ": could not take back an unfinished transaction (" +

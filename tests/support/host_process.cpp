@@ -53,6 +53,7 @@ std::string HostConfig::text(const std::string& state_directory) const {
   add_lines(out, source);
   out += "[state]\ndirectory = " + toml(state_directory) + "\n[log]\nlevel = " + toml(log_level) +
          "\n";
+  if (!admin.empty()) out += "[admin]\nlisten = " + toml(admin) + "\n";
   for (const auto& sink : sinks) {
     out += "[[sink]]\nname = " + toml(sink.name) + "\nplugin = " + toml(sink.plugin) + "\n";
     add_lines(out, sink.more);

@@ -30,6 +30,7 @@ struct HostConfig {
   std::vector<std::string> source = {};  // further lines of [source]
   std::vector<std::string> host = {};    // lines of [host]
   std::string log_level = "debug";
+  std::string admin = {};  // [admin] listen; "" = off
 
   std::string text(const std::string& state_directory) const;
 };
