@@ -28,8 +28,8 @@ struct CopyFigures {
 
 struct Figures {
   control::Status status;
-  std::uint64_t written = 0;      // the end of the source's WAL when it was seen last; 0 = not yet
-  std::optional<double> lag_s;    // how long the oldest change has been here that is not confirmed
+  std::uint64_t written = 0;       // the end of the source's WAL when it was seen last; 0 = not yet
+  std::optional<double> lag_s;     // how long the oldest change has been here that is not confirmed
   std::uint64_t transactions = 0;  // received, with a change
   std::array<std::uint64_t, 7> changes{};  // received, by op: WALSPOUT_INSERT to WALSPOUT_MESSAGE
   std::vector<SinkFigures> sinks;          // in the order of status.sinks
@@ -37,8 +37,8 @@ struct Figures {
 };
 
 struct Health {
-  bool alive = true;   // the reader goes on
-  std::string why;     // not empty: not ready, for this reason
+  bool alive = true;  // the reader goes on
+  std::string why;    // not empty: not ready, for this reason
 };
 
 // Threads: any.

@@ -107,7 +107,8 @@ void write_source(Writer& out, const Figures& figures) {
   }
   out.family("walspout_memory_used_bytes", "gauge", "Of [host] memory.");
   out.sample({}, status.memory_used);
-  out.family("walspout_transactions_total", "counter", "Transactions received that change a table.");
+  out.family("walspout_transactions_total", "counter",
+             "Transactions received that change a table.");
   out.sample({}, figures.transactions);
   out.family("walspout_changes_total", "counter", "Changes received.");
   for (std::size_t op = WALSPOUT_INSERT; op < kOperations.size(); ++op)
@@ -129,19 +130,24 @@ void write_sinks(Writer& out, const Figures& figures) {
            out.sample({{"sink", sink.name}, {"state", state}}, sink.state == state ? 1 : 0);
        });
   each("walspout_sink_lag_bytes", "gauge", "WAL that was received and is not durable in the sink.",
-       [&](Told sink, Counted) { out.sample({{"sink", sink.name}}, sink.behind_bytes); });
+       [&](Told sink, Counted) {
+         out.sample({{"sink", sink.name}}, sink.behind_bytes);
+       });
   each("walspout_sink_lag_seconds", "gauge", "How long the oldest of that has been here.",
        [&](Told sink, Counted) {
          out.sample({{"sink", sink.name}}, static_cast<double>(sink.behind_ms.value_or(0)) / 1000);
        });
   each("walspout_sink_queue_bytes", "gauge", "What waits for the sink in memory.",
-       [&](Told sink, Counted) { out.sample({{"sink", sink.name}}, sink.queue_bytes); });
+       [&](Told sink, Counted) {
+         out.sample({{"sink", sink.name}}, sink.queue_bytes);
+       });
   each("walspout_sink_calls_total", "counter", "Calls of the plugin, by what came of them.",
        [&](Told sink, Counted counted) {
          for (std::size_t i = 0; i < kResults.size(); ++i)
            out.sample({{"sink", sink.name}, {"result", kResults[i]}}, counted.calls[i]);
        });
-  each("walspout_sink_flush_seconds", "histogram", "How long the sink takes to make things durable.",
+  each("walspout_sink_flush_seconds", "histogram",
+       "How long the sink takes to make things durable.",
        [&](Told sink, Counted counted) { out.histogram(sink.name, counted.flush); });
   each("walspout_commit_to_durable_seconds", "histogram",
        "From the commit at the source until the sink has it durable.",

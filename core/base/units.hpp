@@ -1,5 +1,5 @@
-// Durations and sizes as people write them in the configuration ("500ms", "30s", "5m", "64KiB"), and
-// as they read them ("1.5 GiB", "3 h 20 min").
+// Durations and sizes as people write them in the configuration ("500ms", "30s", "5m", "64KiB"),
+// and as they read them ("1.5 GiB", "3 h 20 min").
 #pragma once
 
 #include <cstdint>

@@ -57,8 +57,8 @@ void print_slot(const config::Config& config, const Slot& slot) {
 void print_host(const config::Config& config, const control::Status& host) {
   print(fmt::format("pipeline  {}: {}, walspout {}, process {}, up {} s, {} of {} memory\n",
                     printable(config.host.name), host.streaming ? "streaming" : "connecting",
-                    printable(host.version), host.pid, host.up_seconds, base::format_bytes(host.memory_used),
-                    base::format_bytes(host.memory)));
+                    printable(host.version), host.pid, host.up_seconds,
+                    base::format_bytes(host.memory_used), base::format_bytes(host.memory)));
   print(fmt::format("source    received {}, confirmed {}\n", base::format_lsn(host.received),
                     base::format_lsn(host.confirmed)));
 }
@@ -67,12 +67,13 @@ void print_sinks(const control::Status& host) {
   std::vector<std::vector<std::string>> rows = {
       {"sink", "plugin", "state", "behind", "queue", "position", "last error"}};
   for (const control::SinkStatus& sink : host.sinks) {
-    rows.push_back(
-        {printable(sink.name), printable(sink.plugin), sink.state,
-         fmt::format("{}, {:.1f} s", base::format_bytes(sink.behind_bytes),
-                     static_cast<double>(sink.behind_ms.value_or(0)) / 1000),
-         base::format_bytes(sink.queue_bytes), base::format_lsn(sink.durable),
-         sink.error.empty() ? "-" : control::format_time(sink.error_at) + " " + printable(sink.error)});
+    rows.push_back({printable(sink.name), printable(sink.plugin), sink.state,
+                    fmt::format("{}, {:.1f} s", base::format_bytes(sink.behind_bytes),
+                                static_cast<double>(sink.behind_ms.value_or(0)) / 1000),
+                    base::format_bytes(sink.queue_bytes), base::format_lsn(sink.durable),
+                    sink.error.empty()
+                        ? "-"
+                        : control::format_time(sink.error_at) + " " + printable(sink.error)});
   }
   print('\n' + columns(rows));
 }

@@ -44,7 +44,7 @@ struct Status {
   base::Lsn received = 0;
   base::Lsn confirmed = 0;
   std::uint64_t memory_used = 0, memory = 0;  // of [host] memory, in bytes
-  std::optional<SlotStatus> slot;  // as it was seen last
+  std::optional<SlotStatus> slot;             // as it was seen last
   std::vector<SinkStatus> sinks;
 };
 

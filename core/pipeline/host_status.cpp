@@ -44,8 +44,7 @@ void HostStatus::slot(std::optional<control::SlotStatus> seen, base::Lsn written
 std::uint64_t HostStatus::behind(const std::string& sink) const {
   const base::Lsn received = received_.load(std::memory_order_relaxed);
   for (std::size_t i = 0; i < sinks_.size(); ++i)
-    if (sinks_.name(i) == sink)
-      return received - std::min(received, progress_.durable(i));
+    if (sinks_.name(i) == sink) return received - std::min(received, progress_.durable(i));
   return 0;
 }
 
@@ -55,7 +54,9 @@ std::string HostStatus::holds_back() const {
   std::uint64_t most = kWorthNaming;
   for (std::size_t i = 0; i < sinks_.size(); ++i) {
     const std::uint64_t behind_by = behind(sinks_.name(i));
-    if (behind_by < most || lag_.behind(progress_.durable(i), now).value_or(std::chrono::seconds(0)) < kHolds) continue;
+    if (behind_by < most ||
+        lag_.behind(progress_.durable(i), now).value_or(std::chrono::seconds(0)) < kHolds)
+      continue;
     most = behind_by;
     slowest = sinks_.name(i);
   }

@@ -24,9 +24,8 @@ std::string describe(const control::SlotStatus& slot) {
   std::string text = fmt::format("{}, {} of WAL retained", slot.wal_status,
                                  base::format_bytes(slot.retained_bytes));
   if (slot.safe_bytes)
-    text += fmt::format(
-        ", lost after {} more",
-        base::format_bytes(static_cast<std::uint64_t>(std::max<std::int64_t>(*slot.safe_bytes, 0))));
+    text += fmt::format(", lost after {} more", base::format_bytes(static_cast<std::uint64_t>(
+                                                    std::max<std::int64_t>(*slot.safe_bytes, 0))));
   if (slot.growth != 0) text += fmt::format(", at {}/s", base::format_bytes(slot.growth));
   if (slot.lost_in_s) text += " in " + base::format_seconds(*slot.lost_in_s);
   if (!slot.held_by.empty()) text += ", held back by sink " + slot.held_by;

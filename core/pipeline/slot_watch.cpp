@@ -93,14 +93,14 @@ void SlotWatch::warn(const control::SlotStatus& slot) {
   if (level < told_)
     log::info(fmt::format("slot {}: {}", slot_, describe(slot)));
   else if (level == Level::kLosing && (level > told_ || again))
-    log::error(fmt::format("slot {} is about to be lost: the server may remove what it needs at "
-                           "the next checkpoint; {}; raise max_slot_wal_keep_size at once, or mend "
-                           "what holds it back",
-                           slot_, cause(slot, status_)));
+    log::error(
+        fmt::format("slot {} is about to be lost: the server may remove what it needs at "
+                    "the next checkpoint; {}; raise max_slot_wal_keep_size at once, or mend "
+                    "what holds it back",
+                    slot_, cause(slot, status_)));
   else if (level > told_ || again)
-    log::warn(fmt::format(
-        "slot {} uses {:.0f} % of the WAL that it may retain: {}; {}", slot_,
-        outlook_.used().value_or(0) * 100, describe(slot), cause(slot, status_)));
+    log::warn(fmt::format("slot {} uses {:.0f} % of the WAL that it may retain: {}; {}", slot_,
+                          outlook_.used().value_or(0) * 100, describe(slot), cause(slot, status_)));
   if (level != told_ || again) told_at_ = now;
   told_ = level;
   if (!slot.safe_bytes) warn_without_limit(slot);
@@ -111,9 +111,10 @@ void SlotWatch::warn_without_limit(const control::SlotStatus& slot) {
   if (slot.retained_bytes < kWithoutLimit / 2) told_bytes_ = 0;
   if (slot.retained_bytes < std::max(kWithoutLimit, told_bytes_ * 2)) return;
   told_bytes_ = slot.retained_bytes;
-  log::warn(fmt::format("slot {} makes the server keep {} of WAL, without a limit "
-                        "(max_slot_wal_keep_size is -1) but its disk; {}",
-                        slot_, base::format_bytes(slot.retained_bytes), cause(slot, status_)));
+  log::warn(
+      fmt::format("slot {} makes the server keep {} of WAL, without a limit "
+                  "(max_slot_wal_keep_size is -1) but its disk; {}",
+                  slot_, base::format_bytes(slot.retained_bytes), cause(slot, status_)));
 }
 
 }  // namespace walspout

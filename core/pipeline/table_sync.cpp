@@ -10,7 +10,7 @@ namespace walspout {
 
 namespace {
 
-constexpr double kNearlyWhole = 0.99;  // by an estimate
+constexpr double kNearlyWhole = 0.99;    // by an estimate
 constexpr std::size_t kMaxUnstored = 3;  // ranges that a kill may cost
 
 }  // namespace

@@ -16,10 +16,10 @@ namespace walspout::progress {
 
 struct SlotSample {
   std::chrono::steady_clock::time_point at{};
-  base::Lsn written = 0;                // the end of the server's WAL
-  base::Lsn restart = 0;                // what the slot retains begins here
-  std::optional<std::int64_t> safe;     // bytes until the slot may be given up; nothing = no limit
-  bool unreserved = false;              // wal_status: the next checkpoint may remove what it needs
+  base::Lsn written = 0;             // the end of the server's WAL
+  base::Lsn restart = 0;             // what the slot retains begins here
+  std::optional<std::int64_t> safe;  // bytes until the slot may be given up; nothing = no limit
+  bool unreserved = false;           // wal_status: the next checkpoint may remove what it needs
 
   std::uint64_t retained() const { return written > restart ? written - restart : 0; }
 };

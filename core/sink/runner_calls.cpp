@@ -108,7 +108,8 @@ void Runner::open() {
     walspout_open_reply reply{};
     reply.struct_size = sizeof reply;
     walspout_error error = empty_error();
-    const walspout_status status = call("open", [&] { return plugin_.open(&args, &reply, &error); });
+    const walspout_status status =
+        call("open", [&] { return plugin_.open(&args, &reply, &error); });
     meters_.called(status);
     if (status == WALSPOUT_OK) {
       instance_ = reply.self;
@@ -318,8 +319,7 @@ Runner::Outcome Runner::settle() {
 bool Runner::abort_once() {
   if (!WALSPOUT_HAS(&plugin_, abort) || plugin_.abort == nullptr) return false;
   walspout_error error = empty_error();
-  const walspout_status status =
-      call("abort", [&] { return plugin_.abort(instance_, &error); });
+  const walspout_status status = call("abort", [&] { return plugin_.abort(instance_, &error); });
   if (status == WALSPOUT_OK) return true;
   if (status != WALSPOUT_RETRY && status != WALSPOUT_REOPEN) fail(status, "abort", error);
   log::warn("sink " + options_.sink + ": could not take back an unfinished transaction (" +

@@ -41,7 +41,8 @@ std::string RawHttp::rest() const {
 
 Answer get(int port, const std::string& path, const std::string& method) {
   const RawHttp client(port);
-  client.send(method + " " + path + " HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  client.send(method + " " + path +
+              " HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
   const std::string all = client.rest();
   const std::size_t end = all.find("\r\n\r\n");
   if (!all.starts_with("HTTP/1.1 ") || end == std::string::npos)

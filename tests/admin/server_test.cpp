@@ -21,9 +21,7 @@ class FakeHost : public Told {
     figures.status.version = "9.9";
     return figures;
   }
-  Health health() const override {
-    return {alive, ready ? "" : "not streaming"};
-  }
+  Health health() const override { return {alive, ready ? "" : "not streaming"}; }
   std::string status_json() const override { return "{\"pipeline\":\"shop\"}\n"; }
 
   std::atomic<bool> alive{true}, ready{true};

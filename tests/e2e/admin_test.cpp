@@ -20,6 +20,9 @@ class Admin : public PipelineTest {
  protected:
   void SetUp() override {
     PipelineTest::SetUp();
+    prepare();
+  }
+  void prepare() {
     config().admin = "127.0.0.1:0";
     sql("create table t (id integer primary key, v text)");
     sql("insert into t values (1, 'a'), (2, 'b'), (3, 'c')");
@@ -48,6 +51,15 @@ class Admin : public PipelineTest {
   }
 };
 
+// One that may be stopped.
+class AdminOfOwnServer : public Admin {
+ protected:
+  void SetUp() override {
+    use_own_server({});
+    prepare();
+  }
+};
+
 TEST_F(Admin, MetricsTellWhatTheHostDid) {
   host().start_streaming();
   host().wait_caught_up();
@@ -62,9 +74,9 @@ TEST_F(Admin, MetricsTellWhatTheHostDid) {
   for (const std::string sink : {"mirror", "events"}) {
     EXPECT_EQ(metric("walspout_sink_state{sink=\"" + sink + "\",state=\"running\"}"), "1");
     EXPECT_EQ(metric("walspout_commit_to_durable_seconds_count{sink=\"" + sink + "\"}"), "3");
-    EXPECT_GT(std::atoi(metric("walspout_sink_calls_total{sink=\"" + sink + "\",result=\"ok\"}")
-                            .c_str()),
-              3);
+    EXPECT_GT(
+        std::atoi(metric("walspout_sink_calls_total{sink=\"" + sink + "\",result=\"ok\"}").c_str()),
+        3);
   }
   EXPECT_EQ(metric("walspout_snapshot_rows_total{table=\"public.t\"}"), "3");
   EXPECT_EQ(metric("walspout_snapshot_progress_ratio{table=\"public.t\"}"), "1");
@@ -77,10 +89,7 @@ TEST_F(Admin, MetricsTellWhatTheHostDid) {
   EXPECT_EQ(status.at("slot").at("name"), config().slot);
 }
 
-TEST_F(Admin, ReadinessFollowsTheSourceAndLivenessDoesNot) {
-  use_own_server({});
-  PipelineTest::SetUp();
-  sql("create publication walspout for all tables");
+TEST_F(AdminOfOwnServer, ReadinessFollowsTheSourceAndLivenessDoesNot) {
   host().start_streaming();
   EXPECT_EQ(get(port(), "/readyz").status, 200);
   server().stop();
@@ -100,8 +109,7 @@ TEST_F(Admin, APortThatIsTakenEndsTheStartInOneLine) {
   const auto other = another_host("other", second);
   other->start();
   EXPECT_EQ(other->wait_exit(), 1);
-  EXPECT_NE(other->log().find("[admin] listen: cannot listen at 127.0.0.1 port"),
-            std::string::npos)
+  EXPECT_NE(other->log().find("[admin] listen: cannot listen at 127.0.0.1 port"), std::string::npos)
       << other->log();
 }
 
@@ -131,7 +139,8 @@ TEST_F(Admin, ASinkThatHangsIsNamedAndHoldsNobodyUp) {
   const auto later = server().wal_position();
   host().wait("the others", Seconds(20), [&] { return mirrored("t") == 5; });
   host().signal(SIGTERM);
-  EXPECT_EQ(host().wait_exit(Seconds(30)), 1) << "it waits for the plugin, or says that all is well";
+  EXPECT_EQ(host().wait_exit(Seconds(30)), 1)
+      << "it waits for the plugin, or says that all is well";
   EXPECT_LT(host().confirmed(), later);
 }
 
@@ -168,10 +177,7 @@ class Manager {
   int fd_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 };
 
-TEST_F(Admin, TheServiceManagerIsToldOfTheLife) {
-  use_own_server({});
-  PipelineTest::SetUp();
-  sql("create publication walspout for all tables");
+TEST_F(AdminOfOwnServer, TheServiceManagerIsToldOfTheLife) {
   Manager manager(dir() / "notify");
   host().start();
   manager.wait("READY=1");

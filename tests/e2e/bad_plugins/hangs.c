@@ -36,21 +36,20 @@ static walspout_status flush_changes(walspout_instance* self, walspout_lsn* dura
 }
 static void close_sink(walspout_instance* self) { free(self); }
 
-static const walspout_plugin descriptor = {.struct_size = sizeof(walspout_plugin),
-                                           .abi_major = WALSPOUT_ABI_MAJOR,
-                                           .abi_minor = WALSPOUT_ABI_MINOR,
-                                           .name = "hangs",
-                                           .version = "1.0",
-                                           .summary = "Does not always return.",
-                                           .takes = WALSPOUT_TAKES_TRUNCATE |
-                                                    WALSPOUT_TAKES_PARTIAL_ROW |
-                                                    WALSPOUT_TAKES_KEY_CHANGE |
-                                                    WALSPOUT_TAKES_SCHEMA | WALSPOUT_TAKES_NO_KEY,
-                                           .option_count = 1,
-                                           .options = options,
-                                           .open = open_sink,
-                                           .write = write_changes,
-                                           .flush = flush_changes,
-                                           .close = close_sink};
+static const walspout_plugin descriptor = {
+    .struct_size = sizeof(walspout_plugin),
+    .abi_major = WALSPOUT_ABI_MAJOR,
+    .abi_minor = WALSPOUT_ABI_MINOR,
+    .name = "hangs",
+    .version = "1.0",
+    .summary = "Does not always return.",
+    .takes = WALSPOUT_TAKES_TRUNCATE | WALSPOUT_TAKES_PARTIAL_ROW | WALSPOUT_TAKES_KEY_CHANGE |
+             WALSPOUT_TAKES_SCHEMA | WALSPOUT_TAKES_NO_KEY,
+    .option_count = 1,
+    .options = options,
+    .open = open_sink,
+    .write = write_changes,
+    .flush = flush_changes,
+    .close = close_sink};
 
 WALSPOUT_EXPORT const walspout_plugin* walspout_plugin_v1(void) { return &descriptor; }
