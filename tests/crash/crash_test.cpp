@@ -1,4 +1,5 @@
 // pgbench writes, the host is killed, the server is restarted: nothing may be lost or doubled.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -119,7 +120,7 @@ class FileAfterTheCrashes {
       const std::string first = table.substr(0, 1);
       std::map<std::int64_t, std::int64_t> source;
       for (const auto& row :
-           server.query(db, "select " + first + "id, " + first + "balance from pgbench_" + table))
+           server.query(db, fmt::format("select {0}id, {0}balance from pgbench_{1}", first, table)))
         source[std::stoll(*row[0])] = std::stoll(*row[1]);
       EXPECT_TRUE(replay_.balances["pgbench_" + table] == source) << table << " differs";
     }
@@ -143,7 +144,8 @@ TEST_F(Crash, NothingIsLostOrDoubled) {
   host().start_streaming();
   for (const std::string sink : {"mirror", "events"})
     for (const std::string table : {"accounts", "branches", "history", "tellers"})
-      host().wait_logged("sink " + sink + ": copied public.pgbench_" + table + " ", Seconds(60));
+      host().wait_logged(fmt::format("sink {}: copied public.pgbench_{} ", sink, table),
+                         Seconds(60));
   host().wait_caught_up();
   start_load();
   host().kill9();

@@ -1,5 +1,6 @@
 // Tables whose shape changes while they are copied, and a host that is killed right then: the
 // change that ends a copy is not applied to it, so the copy must not be gone on with behind it.
+#include <fmt/format.h>
 #include <signal.h>
 
 #include "e2e/pipeline_test.hpp"
@@ -28,11 +29,10 @@ class ChangedCopy : public PipelineTest {
   // Every table's column gets this name, and a row is changed that nothing sends again.
   void rename_and_change(const std::string& from, const std::string& to, int row) {
     std::string text;
-    for (int i = 0; i < kTables; ++i) {
-      const std::string name = "t" + std::to_string(i);
-      text += "alter table " + name + " rename " + from + " to " + to + "; update " + name +
-              " set n = n + 1 where id = " + std::to_string(row) + ";";
-    }
+    for (int i = 0; i < kTables; ++i)
+      text += fmt::format(
+          "alter table t{0} rename {1} to {2}; update t{0} set n = n + 1 where id = {3};", i, from,
+          to, row);
     sql(text);
   }
 
