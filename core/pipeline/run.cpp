@@ -60,9 +60,6 @@ class Run {
     bool again = false;
     do {
       Start start = start_with_retries(again);
-      resolver_.refresh(*start.connections.ordinary, config_.source.publication,
-                        postgres::Interrupt(stop_.fd()));
-      if (!again) check_sink_rules(*start.connections.ordinary);
       std::vector<base::Lsn> begins = begin_sinks(start, again);
       watch_.start();
       history_.begin(start.source, start.fresh);
@@ -166,7 +163,11 @@ class Run {
     base::Backoff backoff;
     while (true) {
       try {
-        return start_source(config_, sinks_, anew(again), interrupt);
+        Start start = start_source(config_, sinks_, anew(again), interrupt);
+        postgres::Connection& ordinary = *start.connections.ordinary;
+        resolver_.refresh(ordinary, config_.source.publication, interrupt);
+        if (!again) check_sink_rules(ordinary);
+        return start;
       } catch (const std::exception& error) {
         if (!postgres::is_transient(error)) throw;
         const auto delay = backoff.next();

@@ -48,6 +48,28 @@ TEST_F(Connection, KilledAndStartedAtOnceAgainAndAgain) {
   EXPECT_EQ(mirrored("k"), 10);
 }
 
+// Whatever is asked of the server before the stream begins may meet its shutdown: all connections
+// are ended once, a little later in each start.
+TEST_F(Connection, ThoseThatAreEndedDuringTheStartAreMadeAnew) {
+  make_table();
+  host().start_streaming();
+  host().wait_caught_up();
+  Session other(server().url(db()));
+  int ended = 0;
+  for (int moment = 0; moment < 30; ++moment) {
+    host().kill9();
+    host().start();
+    other.sql("do $$ begin perform pg_sleep(" + std::to_string(0.002 * moment) + "); end $$");
+    ended += std::atoi(other
+                           .value("select count(pg_terminate_backend(pid)) from pg_stat_activity"
+                                  " where application_name like 'walspout%'")
+                           .c_str());
+    ASSERT_NO_THROW(host().wait_streaming()) << 2 * moment << " ms after the start";
+  }
+  EXPECT_GE(ended, 15) << "this tests nothing";
+  expect_everything_delivered();
+}
+
 TEST_F(Connection, SecondHostOnTheSameSlotDoesNotDisturbTheFirst) {
   make_table();
   host().start_streaming();
